@@ -9,6 +9,9 @@ export function isWarning(note: Note): boolean {
   return WARNINGS.has(note.code);
 }
 
+/** What is missing is what the user left out: recording was off. */
+export const isChosen = (note: Note): boolean => note.code === STARTED;
+
 /** Its text begins with a time, and becomes a mark. */
 export const RECOMPILED = 18;
 /** A run of a notebook's cell: notebookCells.ts. */
@@ -17,6 +20,7 @@ export const CELL = 16;
 export const JOB = 17;
 const HIDDEN_GRAPHS = 19;
 const STEPS = 8;
+const STARTED = 13;
 const SNAPSHOT = 11;
 
 /** Made of a memory snapshot of PyTorch: its program may still run, has no number, and cannot be queried. */

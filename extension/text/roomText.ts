@@ -3,7 +3,7 @@ import type { OutOfMemoryAdvice, OutOfMemoryVerdict } from '../protocol/verdicts
 
 type Room = Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes' | 'reservedBytes'>;
 
-/** Of a failed allocation: `limit 192.00 MiB`, `in use 172.03 MiB`, `missing 44.03 MiB`; empty where the limit is not known. */
+/** Of a failed allocation: `limit 192.00 MiB`, `in use 172.03 MiB`, `short by 44.03 MiB`; empty where the limit is not known. */
 export function roomTexts(room: Room, t: Translate): string[] {
   const { limitBytes, inUseBytes, missingBytes, reservedBytes } = room;
   if (limitBytes === null || inUseBytes === null || missingBytes === null) return [];
@@ -11,7 +11,9 @@ export function roomTexts(room: Room, t: Translate): string[] {
   return [
     limitBytes === reservedBytes ? t('limit at least {0}', limit) : t('limit {0}', limit),
     t('in use {0}', formatBytes(inUseBytes)),
-    t('missing {0}', missingText(room, t)),
+    limitBytes === reservedBytes
+      ? t('short by at most {0}', formatBytes(missingBytes))
+      : t('short by {0}', formatBytes(missingBytes)),
   ];
 }
 

@@ -1,5 +1,5 @@
 // Findings of the fake host: two leaks, a fragmentation, an outlier; the first has a holder that can be queried. In other stories nothing
-// leaks, or memory ran out because of a leak.
+// leaks, or memory ran out because of a leak; in one the first leak has other holders, too.
 import type {
   FindingsView,
   FindingView,
@@ -90,10 +90,13 @@ function finding(part: Partial<FindingView>): FindingView {
 }
 
 /** What happens to the program. */
-export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
+export type Story = 'leaks' | 'shared' | 'clean' | 'outOfMemory' | 'filling';
 
 /** @param most findings that there are at most, leaks first */
 export function findings(story: Story = 'leaks', most = Infinity): FindingsView {
+  const share = { blocks: 198, of: 200, others: 1, named: [] };
+  const held = (one: FindingView): FindingView =>
+    one.id === 'leak 0' && one.holder ? { ...one, holder: { ...one.holder, share } } : one;
   const view: FindingsView = {
     stale: false,
     overall: 'found',
@@ -103,7 +106,8 @@ export function findings(story: Story = 'leaks', most = Infinity): FindingsView 
   if (story === 'clean') return { ...view, overall: 'clean', sentence: 'Nothing leaks' };
   if (story === 'outOfMemory') return { ...view, sentence: 'Memory ran out', findings: [failure()] };
   if (story === 'filling') return { ...view, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
-  return most === Infinity ? { ...view, findings: leaks() } : { ...view, ...few(most) };
+  const found = most === Infinity ? { ...view, findings: leaks() } : { ...view, ...few(most) };
+  return story === 'shared' ? { ...found, findings: found.findings.map(held) } : found;
 }
 
 function few(most: number): Pick<FindingsView, 'sentence' | 'findings'> {

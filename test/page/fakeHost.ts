@@ -4,7 +4,7 @@ import { stackTree as treeOf } from '../../extension/report/trees/stackTree';
 import type { SessionView, ToHost } from '../../extension/protocol/requests/messages';
 import type { Batch } from '../../extension/protocol/requests/outbox';
 import { type FreeLine, NO_SITE_ROW, siteWindow } from '../../extension/protocol/trace';
-import type { Layer, Site, SiteQuery, SiteRow, SiteWindow } from '../../extension/protocol/trace';
+import type { Layer, ProcessInfo, Site, SiteQuery, SiteRow, SiteWindow } from '../../extension/protocol/trace';
 import type { Timeline, TimelineQuery, Totals, TraceInfo, TraceSource } from '../../extension/protocol/trace';
 import type { OfMoment } from '../../extension/protocol/requests/moment';
 import {
@@ -59,8 +59,14 @@ let revision = 1;
 let scene: Partial<SessionView> = {};
 let cards = 2;
 let story: Story = 'leaks';
-/** Lines and findings that there are, all where it is not set; long: names and figures have many letters. */
-let limits: { rows?: number; findings?: number; long?: boolean } = {};
+/** Lines and findings that there are, all where it is not set; long: names and figures have many letters; note: all that is missing; oneFile: all lines are of one. */
+let limits: {
+  rows?: number;
+  findings?: number;
+  long?: boolean;
+  oneFile?: boolean;
+  note?: ProcessInfo['notes'][number];
+} = {};
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -156,6 +162,7 @@ function sites(query: SiteQuery & OfMoment): SiteWindow {
     frees: row.liveCount * 8,
     allocatedBytes: row.liveBytes * 9,
     label: `${row.file}:${row.line}`,
+    ...(limits.oneFile && row.file !== '' && { file: '/home/user/project/finetune.py' }),
   }));
   const sum = (of: 'liveBytes' | 'liveCount'): number => all.reduce((sums, row) => sums + row[of], 0);
   return siteWindow(rows, {
@@ -198,7 +205,8 @@ function site(id: number): Site | null {
 function verdict(id: number): RowVerdict {
   const growing = story !== 'clean' && (id - 1) % 23 === 0;
   const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
-  const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
+  const stays = state === 'transient' ? 'It is freed within one or two steps.' : 'It does not grow.';
+  const because = growing ? 'More of it stays after each step.' : stays;
   return { site: id, state, bytesPerStep: growing ? (limits.long ? 512 : 763.31 * 1024 ** 2) : 0, because };
 }
 
@@ -235,11 +243,12 @@ const FAILED: TraceInfo['outOfMemory'][number] = {
 
 /** Of a program without a leak all was recorded. */
 function info(): TraceInfo {
-  const clean = story === 'clean';
+  const { note } = limits;
+  const clean = story === 'clean' || note !== undefined;
   const process = makeProcess({
     simulated: true,
     threads: THREADS,
-    notes: clean ? [] : [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
+    notes: note ? [note] : clean ? [] : [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
   });
   return {
     revision,

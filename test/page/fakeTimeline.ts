@@ -58,6 +58,7 @@ export function timelineSteps(runNs: number): TimelineSteps {
   return {
     axis: { process: 0, source: 'optimizer', first: numbers, last: numbers, endNs },
     lost: Float64Array.of(endNs[60]!, endNs[72]!),
+    searches: Float64Array.of(endNs[260]! - 4e9, endNs[260]!),
     collections: Float64Array.of(endNs[58]!, endNs[200]!, endNs[201]!),
   };
 }

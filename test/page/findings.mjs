@@ -95,18 +95,27 @@ const checks = {
     );
     assert.equal(await button('leak 1').isVisible(), false);
   },
-  async 'who holds it: waits, can be stopped, tells'() {
-    await card('leak 0').locator('[data-action=who-holds]').click();
-    await pause();
-    assert.equal(await card('leak 0').locator('[data-part=holders]').getAttribute('data-state'), 'asking');
-    assert.ok(await card('leak 0').locator('[data-action=who-holds]').isDisabled());
-    await card('leak 0').locator('[data-action=stop-asking]').click();
-    await pause();
-    const text = await card('leak 0').locator('[data-part=holders]').innerText();
+  async 'who holds it: waits, can be stopped, tells; nothing is searched where all of the holder is known'() {
+    assert.equal(await card('leak 0').locator('[data-action=who-holds]').isVisible(), false);
+    const { page: shared, context: own } = await openPage(browser, files, {
+      story: 'shared',
+      width: 420,
+      height: 1100,
+    });
+    const part = selector => shared.locator(`[data-finding="leak 0"] ${selector}`);
+    assertSentence(await part('[data-action=who-holds]').innerText());
+    await part('[data-action=who-holds]').click();
+    await settled(shared);
+    assert.equal(await part('[data-part=holders]').getAttribute('data-state'), 'asking');
+    assert.ok(await part('[data-action=who-holds]').isDisabled());
+    await part('[data-action=stop-asking]').click();
+    await settled(shared);
+    const text = await part('[data-part=holders]').innerText();
     assert.match(text, /train\(\)\.epoch_loss .* train\.py:12\s+.* 198 of 200 /);
     assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MiB/);
     assertSentence(text);
-    assert.equal((await card('leak 0').innerText()).split('Held by').length, 2, 'once');
+    assert.equal((await shared.locator('[data-finding="leak 0"]').innerText()).split('Held by').length, 2, 'once');
+    await own.close();
   },
   async 'why it is a leak: evidence, what was ruled out, other lines with their states'() {
     await card('leak 0').locator('[data-action=why]').click();
@@ -118,7 +127,9 @@ const checks = {
 };
 
 checks['in a low panel the fix is in sight, and an answer is brought into sight'] = async () => {
-  const { page: low, context } = await openPage(browser, files, { width: 300, height: 560, devices: 1 });
+  const { page: low, context } = await openPage(browser, files, {
+    ...{ width: 300, height: 560, devices: 1, story: 'shared' },
+  });
   const inSight = selector =>
     low.locator(`[data-finding="leak 0"] ${selector}`).evaluate(element => {
       const [box, outer] = [element, element.closest('.findings')].map(one => one.getBoundingClientRect());

@@ -151,7 +151,7 @@ async function measurePage(contents) {
 async function measureLong() {
   const limits = { rows: 25, findings: 3, long: true };
   const { page, context, errors } = await openPage(browser, files, {
-    devices: 1,
+    ...{ devices: 1, story: 'shared' },
     scene: { ...ENDED, before: 3 },
     limits,
   });

@@ -126,7 +126,8 @@ function textsOf(sight, elements) {
   const found = [];
   for (const element of elements) {
     for (const node of element.childNodes) {
-      if (node.nodeType !== 3 || node.data.trim() === '') continue;
+      // A dot between facts is clipped at the begin of a line.
+      if (node.nodeType !== 3 || /^[\s·]*$/.test(node.data)) continue;
       range.selectNodeContents(node);
       for (const rect of range.getClientRects()) {
         const box = common(rect, sight.clip(element));
@@ -294,7 +295,8 @@ function lostOf(sight, elements) {
     if (isShifted && element.scrollWidth > element.clientWidth + TOLERANCE_PX)
       found.push({ text: nameOf(element), by: 'its own edge' });
     for (const node of element.childNodes) {
-      if (node.nodeType !== 3 || node.data.trim() === '') continue;
+      // A dot between facts is clipped at the begin of a line.
+      if (node.nodeType !== 3 || /^[\s·]*$/.test(node.data)) continue;
       range.selectNodeContents(node);
       for (const rect of range.getClientRects()) {
         const { top, bottom } = sight.clip(element);

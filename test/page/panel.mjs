@@ -141,16 +141,64 @@ const checks = {
       assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
     });
   },
-  async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
-    await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
-      const row = low.locator('.rows .row:visible').first();
-      await row.hover();
-      const [button, live] = [row.locator('.into'), row.locator('[data-column=live]')];
-      const [own, figure] = [await button.boundingBox(), await live.boundingBox()];
-      assert.ok(own.x + own.width <= figure.x, JSON.stringify([own, figure]));
-      const [name, number] = [await row.locator('.at').boundingBox(), await row.locator('.at').innerText()];
-      assert.ok(name.x + name.width <= own.x && number.startsWith(':'), number);
+  async 'the file of all lines is the title of their column: rows have number, function and growth at any width'() {
+    for (const width of [270, 280, 300, 1000])
+      await beside({ width, limits: { rows: 12, findings: 1, oneFile: true } }, async low => {
+        const title = low.locator('.list .head [data-column=site]');
+        await eventually(async () => assert.equal(await title.innerText(), 'finetune.py'));
+        const row = low.locator('.rows .row[data-tone=alarm]:visible').first();
+        assert.match(await row.locator('.site-name').innerText(), /^:\d+\s+\w+$/);
+        assert.match(await row.locator('[data-column=step]').innerText(), /^\+763/);
+        await low.locator('[data-control=group]').click();
+        await low.locator('vscode-option[value=function]').click();
+        await eventually(async () => assert.equal(await title.innerText(), 'Function'));
+      });
+  },
+  async 'the tooltip of a verdict says nothing twice'() {
+    await beside({ width: 1000, limits: { rows: 12 } }, async wide => {
+      const titles = await wide.locator('.rows .verdict').evaluateAll(all => all.map(one => one.title));
+      const freed = titles.filter(title => /freed within/.test(title));
+      assert.deepEqual([...new Set(freed)], ['It is freed within one or two steps.']);
+      assert.ok(titles.some(title => title.split('\n').length === 2));
     });
+  },
+  async 'no line of facts begins or ends with a dot, and none is in a line of its own'() {
+    for (const width of [250, 268, 280, 300, 330, 360])
+      await beside({ width, limits: { findings: 1 } }, async low => {
+        const dots = await low.locator('.finding-facts, [data-value=figures]').evaluateAll(all =>
+          all.flatMap(facts => {
+            const edge = facts.getBoundingClientRect().left;
+            const words = [...facts.querySelectorAll('.whole')].map(one => one.getBoundingClientRect());
+            return words.slice(1).map((box, i) => {
+              const dot = facts.querySelectorAll('i')[i].getBoundingClientRect();
+              return box.top > words[i].top + 3 ? dot.right <= edge + 0.5 : dot.left >= words[i].right - 0.5;
+            });
+          }),
+        );
+        assert.ok(dots.length > 2 && dots.every(Boolean), `${width} px: ${dots}`);
+        assert.match(await low.locator('.finding-facts').innerText(), /blocks · since step 12 · confidence 99%$/);
+      });
+  },
+  async 'under the mouse a row keeps its name and its figures: its button stands in the margin'() {
+    for (const oneFile of [false, true])
+      await beside({ width: 280, limits: { rows: 5, findings: 1, oneFile } }, async low => {
+        const row = low.locator('.rows .row:visible').first();
+        const textBox = one =>
+          row.locator(one).evaluate(element => {
+            const range = document.createRange();
+            range.selectNodeContents(element);
+            return range.getBoundingClientRect().toJSON();
+          });
+        const parts = ['.place', '.at', '[data-column=live] > span'];
+        const before = await Promise.all(parts.map(textBox));
+        await row.hover();
+        const [name, number, figure] = await Promise.all(parts.map(textBox));
+        assert.deepEqual([name, number, figure], before);
+        const own = await row.locator('.into').boundingBox();
+        assert.ok(own.x >= 0 && own.x + own.width <= name.left, JSON.stringify([own, name]));
+        await row.locator('.into').click();
+        await low.locator('.details .stack').first().waitFor();
+      });
   },
   async 'a compared line keeps its number where its name is cut'() {
     await beside({ width: 230 }, async low => {
@@ -243,6 +291,19 @@ const checks = {
     await eventually(async () => assert.equal(await lines(), changed));
     await page.locator('[data-tab=lines]').click();
   },
+  async 'a name that is cut loses its ending as a whole, so that three dots follow, not four; the filter has a tooltip'() {
+    const title = 'segment_loss.py (2)';
+    await beside({ width: 220, scene: { title } }, async low => {
+      assert.equal(await isCut(low, '[data-value=title]'), true);
+      assert.equal(await low.locator('[data-value=title]').textContent(), title);
+      for (const name of ['[data-value=title]', '.rows .primary >> nth=0']) {
+        const ending = low.locator(`${name} >> .ending`);
+        assert.equal(await ending.textContent(), '.py');
+        assert.equal(await ending.evaluate(one => window.getComputedStyle(one).display), 'inline-block');
+      }
+      assert.match(await low.locator('[data-control=filter]').getAttribute('title'), /^Filter /);
+    });
+  },
   async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
     const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MiB' }));
     const scene = { phase: 'empty', recent, closed: 'train_of_a_long_name.py was closed. Its trace is kept.' };
@@ -270,6 +331,22 @@ const checks = {
         ['.timeline-mark.second-row > span', '.timeline-gap'].map(one => failed.locator(one).first().boundingBox()),
       );
       assert.ok(label.y + label.height <= gap.y + 2, 'no label lies on the plot');
+    });
+  },
+  async 'out of memory in a low window: its card comes before the comparison, and three rows are in sight'() {
+    const sessions = [1, 2].map(id => ({ id, title: `segment_loss.py (${id})`, status: 'failed · 1 leak' }));
+    const ended = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+    const ending = { timeNs: 401e9, title: 'As of the failed allocation', when: '', reason: '', bytes: 1, show: '' };
+    const scene = { ...ended, detail: '', before: 2, sessions, ending };
+    await beside({ width: 280, height: 630, story: 'outOfMemory', scene }, async failed => {
+      await failed.locator('[data-value=moment]:visible').waitFor();
+      await failed.locator('.run-before').waitFor({ state: 'attached' });
+      const [row, comparison, card] = await Promise.all(
+        ['.rows .row[data-row="2"]', '.run-before', '.finding'].map(one => failed.locator(one).first().boundingBox()),
+      );
+      assert.ok(row.y + row.height <= 630, `the third row ends at ${row.y + row.height}`);
+      assert.ok(comparison.y >= card.y + card.height, 'why it failed comes first');
+      assert.ok((await failed.locator('.state').boundingBox()).height < 40, 'its buttons are one row');
     });
   },
   async 'the line that raised an exception is a link'() {
@@ -409,6 +486,18 @@ const checks = {
       await low.locator('.explorer').evaluate(one => one.scrollTo(0, one.scrollHeight));
       assert.ok((await bottom('.finding-facts')) <= 365);
       assert.ok((await bottom('.finding-facts')) <= (await bottom('.findings')));
+    });
+  },
+  async 'a note on a pause of the recording is no warning, and is read whole in a low window'() {
+    const text =
+      'Recording was resumed at 2026-11-29 20:44:16 UTC. What was allocated or freed during the pause is unknown, because this version of PyTorch does not report them.';
+    await beside({ width: 280, height: 630, limits: { note: { code: 13, text } } }, async paused => {
+      const note = paused.locator('[data-notice=losses]');
+      await note.locator('summary').click();
+      assert.match(await note.innerText(), /^.*1 note\s+Recording was resumed at \d\d:44:16\. What/);
+      assert.equal(await note.locator('ul').evaluate(one => one.scrollHeight - one.clientHeight), 0);
+      assert.equal(await note.locator('.codicon-warning').count(), 0);
+      assert.equal(await note.evaluate(one => one.classList.contains('warning')), false);
     });
   },
   async 'a program whose recording is paused says so in the first row'() {

@@ -51,6 +51,11 @@ const checks = {
     for (const kind of ['peak', 'out-of-memory'])
       assert.equal(await page.locator(`[data-mark=${kind}]:visible`).count(), 1);
     for (const kind of ['paused', 'lost']) assert.equal(await page.locator(`[data-gap=${kind}]:visible`).count(), 1);
+    const search = page.locator('[data-gap=search]:visible');
+    await search.hover();
+    for (const words of [search.getAttribute('title'), page.locator('.timeline-tooltip .dim').innerText()])
+      assert.match(await words, /GPU Memory Trace searched for holders, 4,000 ms$/);
+    await page.mouse.move(0, 0);
     const label = await surface.getAttribute('aria-label');
     for (const part of ['Highest: 10.', 'Largest: train.py:41', '3 full garbage collections'])
       assert.ok(label.includes(part), label);

@@ -81,6 +81,7 @@ const VIEWS = {
   findings: { devices: 1, steps: [click('[data-action=why]')] },
   holders: {
     devices: 1,
+    story: 'shared',
     steps: [click('[data-action=who-holds]'), seen('[data-action=stop-asking]')],
     then: [click('[data-action=stop-asking]')],
   },

@@ -239,7 +239,7 @@ function brief(site: SiteSteps, ended: boolean): SiteVerdict {
   if (site.steps.length < T.few && at(site.liveCount, site.liveCount.length - 1) > 0) {
     return waiting(site, T.few + fewestRecords(), ended);
   }
-  return stateVerdict(site, 'transient', t('It is freed within the step or in the next one.'));
+  return stateVerdict(site, 'transient', t('It is freed within one or two steps.'));
 }
 
 function waiting(site: SiteSteps, steps: number, ended: boolean): SiteVerdict {

@@ -70,6 +70,8 @@ export interface TimelineSteps {
   lost: Float64Array;
   /** Ends of the steps in which the oldest generation was collected (ns), over all processes, rising. */
   collections: Float64Array;
+  /** While the tracer searched for holders, and the program stood still: begin and end in turn (ns), over all processes, rising. */
+  searches: Float64Array;
 }
 /** Point i stands for the steps [first[i], last[i]]; the last of them ended at endNs[i]. */
 export interface StepTimes {

@@ -230,14 +230,15 @@ const endedEarly = ({ processes }: TraceInfo): boolean => processes.some(({ exit
 
 /**
  * Of one card, where most was alive; none as long as the run continues, unless it is higher already. A run that got further may well have a
- * higher peak, and one that got less far a lower one; of one whose recording was paused neither the steps nor the peak are known. Beside a run that ended early only a lower peak counts: it would have come to more.
+ * higher peak, and one that got less far a lower one; of one whose recording was paused neither the steps nor the peak are known. Beside a run that ended early only a lower peak counts,
+ * and of one that did itself only a higher one: they would have come to more.
  */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
   if (wasPaused(a) || wasPaused(b)) return [];
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
   const lower = most(b) < most(a) * (1 - NOISE);
-  if (most(a) === 0 || (endedEarly(a) && !lower) || (b.live && !higher)) return [];
+  if (most(a) === 0 || (endedEarly(a) && !lower) || ((b.live || endedEarly(b)) && !higher)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
   const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
   const further = !alike && stepsB.count > stepsA.count;
@@ -254,6 +255,6 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
       : alike
         ? t('Peak {0} → {1}.', from, to)
         : t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, ...counts);
-  const isDue = higher ? further : endedEarly(b) || (!alike && !further);
+  const isDue = higher ? further : !alike && !further;
   return [{ verdict: isDue ? null : higher ? 'bad' : 'good', sentence }];
 }

@@ -1,3 +1,4 @@
+import { searchPauses } from '../../analysis/findings/kinds/holderAnswers';
 import type { TimelineSteps } from '../../protocol/requests/timelineRequests';
 import { STEP_LOST_EVENTS, type StepAxis, type TraceSource } from '../../protocol/trace';
 
@@ -19,7 +20,12 @@ export function timelineSteps(source: TraceSource, points: number): TimelineStep
     const { first, last, endNs } = series;
     axis = { process, source: known.source, first, last, endNs };
   }
-  return { axis, lost: Float64Array.from(merged(lost).flat()), collections: Float64Array.from(collections).sort() };
+  return {
+    axis,
+    lost: spans(lost),
+    collections: Float64Array.from(collections).sort(),
+    searches: spans(searchPauses(source)),
+  };
 }
 
 function addMarks(axis: StepAxis, lost: [number, number][], collections: number[]): void {
@@ -29,13 +35,13 @@ function addMarks(axis: StepAxis, lost: [number, number][], collections: number[
   });
 }
 
-/** Spans that touch become one. */
-function merged(spans: readonly [number, number][]): [number, number][] {
+/** Begin and end in turn; spans that touch become one. */
+function spans(all: readonly [number, number][]): Float64Array {
   const out: [number, number][] = [];
-  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+  for (const [from, to] of [...all].sort((a, b) => a[0] - b[0])) {
     const last = out[out.length - 1];
     if (last && from <= last[1]) last[1] = Math.max(last[1], to);
     else out.push([from, to]);
   }
-  return out;
+  return Float64Array.from(out.flat());
 }

@@ -114,7 +114,8 @@ test('a peak is judged against a run that got as far', () => {
   assert.equal(compared({ steps: 18 }, { peakBytes: 2 * GB }).verdict, 'unknown');
   assert.equal(compared({ ...LEAKS, steps: 18 }, { peakBytes: 2 * GB }).verdict, 'good', 'the leak alone decides');
   assert.equal(compared({}, { steps: 18, peakBytes: 2 * GB }).verdict, 'bad');
-  assert.equal(compared({}, { ...failed, peakBytes: 0.5 * GB }).verdict, 'unknown');
+  assert.equal(compareRuns(run({}), run({ ...failed, peakBytes: 0.5 * GB })), null, 'nor is its own a result');
+  assert.equal(compared({}, { ...failed, peakBytes: 2 * GB }).verdict, 'bad');
 });
 
 test('of a run whose recording was paused neither the steps nor the peak are known', () => {

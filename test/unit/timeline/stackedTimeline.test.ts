@@ -199,11 +199,33 @@ test('without a step that ended, 16 samples of the run are what is known', () =>
 
 test('the axis is that of the optimizer; losses and collections of all processes are told', () => {
   const trace = new Stepped([], { 0: [10, 20, 30], 1: [15, 25] }, { 0: 'time', 1: 'periodic' });
-  const { axis, lost, collections } = timelineSteps(trace, 64);
+  const { axis, lost, collections, searches } = timelineSteps(trace, 64);
   assert.deepEqual([axis?.process, axis?.source], [1, 'periodic']);
   assert.deepEqual([...lost], [10, 25], 'spans that overlap are one');
   assert.deepEqual([...collections], [10, 15]);
+  assert.deepEqual([...searches], []);
   assert.equal(timelineSteps(new Stepped([], { 0: [10] }, { 0: 'time' }), 64).axis, null);
   const both = new Stepped([], { 0: [10, 20], 1: [15] }, { 0: 'periodic', 1: 'optimizer' });
   assert.equal(timelineSteps(both, 64).axis?.process, 1);
+});
+
+test('the spans in which the tracer searched for holders come from its answers; the one at the end stops nothing', () => {
+  const trace = new Stepped([], { 0: [10, 20] });
+  const texts = [
+    '{"ok":true,"tookMs":107.2}',
+    '{"ok":true,"tookMs":9,"when":"step"}',
+    '{"tookMs":5,"when":"exit"}',
+    '?',
+    '{}',
+  ];
+  const answers = texts.map((_, index) => ({
+    process: 0,
+    index,
+    request: 0,
+    timeNs: 4e9 - 1e9 * index,
+    complete: true,
+  }));
+  trace.info().answers.push(...answers);
+  trace.answer = ({ index }) => ({ ...answers[index]!, text: texts[index]!, blocks: [] });
+  assert.deepEqual([...timelineSteps(trace, 64).searches], [3e9, 3.009e9, 4e9, 4.1072e9]);
 });

@@ -125,6 +125,8 @@ test('a spark line stays in its box; without change it is flat', () => {
   for (const [x, y] of rising) assert.ok(x! >= 0 && x! <= 48 && y! >= 0 && y! <= 18);
   const flat = numbers(sparkPoints(new Float64Array(16).fill(7), 48, 18));
   assert.equal(new Set(flat.map(([, y]) => y)).size, 1);
+  const heights = numbers(sparkPoints(Float64Array.of(321, 320, 321, 322), 48, 18)).map(([, y]) => y!);
+  assert.ok(Math.max(...heights) - Math.min(...heights) < 0.5, 'what changes little is flat');
 });
 
 test('library frames fold in runs; a single one stays, dim', () => {

@@ -50,6 +50,14 @@ test('the narrower the table, the more columns give way; the line, its bytes and
   assert.ok(layoutOf(columns(DEFAULT_CHOICE), 300, true).leastPx <= 300);
 });
 
+test('growth per step gives way only where not even the numbers of lines would be left', () => {
+  const narrow = (width: number, numbers: boolean, stepPx = 76): string[] =>
+    layoutOf(columns(DEFAULT_CHOICE, { ...SEVERAL, stepPx }), width, true, numbers).columns.map(({ id }) => id);
+  assert.deepEqual(narrow(252, false), ['site', 'live', 'step']);
+  assert.deepEqual(narrow(240, false), ['site', 'live']);
+  assert.deepEqual(narrow(240, true), ['site', 'live', 'step'], 'the file is in the header');
+});
+
 test('growth per step has the room that its longest figure needs', () => {
   const narrow = (stepPx: number): string =>
     layoutOf(columns(['live', 'step'], { ...SEVERAL, stepPx }), 280, true).template;

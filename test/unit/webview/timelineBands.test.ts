@@ -18,16 +18,19 @@ const palette = {
 } as unknown as Palette;
 
 test('what was done at a time is named with how long it lasted', () => {
-  assert.deepEqual(doneAt(passes, ranges, 200, 1000), ['forward, 400 ns', 'train_step › attention, 200 ns']);
-  assert.deepEqual(doneAt(passes, ranges, 500, 1000), ['backward, 400 ns', 'train_step, 800 ns']);
-  assert.deepEqual(doneAt(passes, ranges, 850, 1000), []);
-  assert.deepEqual(doneAt(passes, ranges, 950, 1000), ['forward, 100 ns']);
-  assert.deepEqual(doneAt(begins([10, 'forward']), [], 5, 1000), []);
+  assert.deepEqual(doneAt({ passes, ranges, searches: [] }, 200, 1000), [
+    'forward, 400 ns',
+    'train_step › attention, 200 ns',
+  ]);
+  assert.deepEqual(doneAt({ passes, ranges, searches: [] }, 500, 1000), ['backward, 400 ns', 'train_step, 800 ns']);
+  assert.deepEqual(doneAt({ passes, ranges, searches: [] }, 850, 1000), []);
+  assert.deepEqual(doneAt({ passes, ranges, searches: [] }, 950, 1000), ['forward, 100 ns']);
+  assert.deepEqual(doneAt({ passes: begins([10, 'forward']), ranges: [], searches: [] }, 5, 1000), []);
 });
 
 test('passes are drawn at the foot of the plot, ranges above them, labels where they fit; none as a blur', () => {
-  assert.deepEqual(bandsIn({ passes, ranges: [] }, window, 1000, 14), []);
-  const bands = bandsIn({ passes, ranges }, window, 1000, 500);
+  assert.deepEqual(bandsIn({ passes, ranges: [], searches: [] }, window, 1000, 14), []);
+  const bands = bandsIn({ passes, ranges, searches: [] }, window, 1000, 500);
   const drawn: unknown[] = [];
   const canvas = {
     ...{ save: () => {}, restore: () => {}, fillStyle: '' },
@@ -42,4 +45,26 @@ test('passes are drawn at the foot of the plot, ranges above them, labels where 
     ...[['blue', 11, 87, 198], 'forward', ['orange', 211, 87, 198], 'backward', ['blue', 461, 87, 48], 'forward'],
     ...[['grey', 11, 61, 398], 'train_step', ['grey', 61, 74, 98], 'attention'],
   ]);
+});
+
+test('a search by the tracer is no part of what the program did', () => {
+  const searches = [
+    { fromNs: 150, toNs: 250 },
+    { fromNs: 790, toNs: 850 },
+  ];
+  assert.deepEqual(doneAt({ passes, ranges, searches }, 110, 1000), [
+    'forward, 300 ns',
+    'train_step › attention, 100 ns',
+  ]);
+  assert.deepEqual(doneAt({ passes, ranges, searches }, 500, 1000), ['backward, 390 ns', 'train_step, 690 ns']);
+  const drawn = bandsIn({ passes, ranges: [], searches }, window, 1000, 500);
+  assert.deepEqual(
+    drawn.map(({ label, fromNs, toNs }) => [label, fromNs, toNs]),
+    [
+      ['forward', 0, 150],
+      ['forward', 250, 400],
+      ['backward', 400, 790],
+      ['forward', 900, 1000],
+    ],
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
-import { gapsOf, labelRows, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
+import { gapsOf, gapWords, labelRows, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
 import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/timelineStack';
 import { makeInfo, makeProcess } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
@@ -10,7 +10,8 @@ const { test, assertSentence } = sentencesOf(__filename);
 const window = { fromNs: 0, toNs: 1000 };
 
 test('marks of a kind that touch are one, labels that would overlap go lower or away', () => {
-  const steps = { axis: null, lost: new Float64Array(), collections: Float64Array.of(100, 104, 500, 2000) };
+  const none = { axis: null, lost: new Float64Array(), searches: new Float64Array() };
+  const steps = { ...none, collections: Float64Array.of(100, 104, 500, 2000) };
   const named = ['before eval', 'after eval', 'then'].map((name, i) => ({ name, timeNs: 300 + i * 20 }));
   const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024, when: 'step 4', inView: false });
   const placed = placeMarks(marks, window, 1000);
@@ -64,7 +65,11 @@ test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
       { process: 0, kind: 'driver', beginNs: 30, endNs: null },
     ],
   });
-  const steps = { axis: null, lost: Float64Array.of(40, 50, 60, 70), collections: new Float64Array() };
+  const steps = {
+    ...{ axis: null, collections: new Float64Array() },
+    lost: Float64Array.of(40, 50, 60, 70),
+    searches: Float64Array.of(20, 25),
+  };
   assert.deepEqual(
     gapsOf(info, steps, 99).map(({ kind, fromNs, toNs }) => [kind, fromNs, toNs]),
     [
@@ -72,9 +77,11 @@ test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
       ['driver', 30, 99],
       ['lost', 40, 50],
       ['lost', 60, 70],
+      ['search', 20, 25],
       ['before-attach', 0, 2e6],
     ],
   );
+  assertSentence(gapWords({ kind: 'search', fromNs: 1e9, toNs: 1.1065e9 }).title);
   assert.deepEqual(gapsOf(makeInfo({ session: { attached: 'x' } }), null, 9), []);
 });
 

@@ -131,6 +131,8 @@ export interface Several {
   threads: number;
   /** Width of the longest growth per step in a narrow table; 0: no row grows. */
   stepPx: number;
+  /** The file that all rows are lines of; '': there are several, or rows are something else. */
+  oneFile: string;
 }
 
 /** The title of growth per step needs so much, a figure this beside its own width (letters differ), and one with decimals so much more. */
@@ -140,7 +142,7 @@ const STEP_PX = { least: 52, more: 4, decimals: 26 };
 export function chosenColumns(
   choice: readonly Choice[],
   tree: boolean,
-  { devices, threads, stepPx }: Several,
+  { devices, threads, stepPx }: Omit<Several, 'oneFile'>,
 ): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
   const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepPx };

@@ -12,8 +12,17 @@ export function splitName(name: string): [string, string] {
 
 /** The name of a line where it has one row: what does not fit is cut in front of the number. */
 export function oneLineName(name: string): HTMLElement {
-  const [primary, at] = splitName(name);
-  return el('span', { class: 'place' }, el('span', { class: 'primary' }, primary), el('span', { class: 'at' }, at));
+  const [file, at] = splitName(name);
+  const primary = el('span', { class: 'primary' });
+  setName(primary, file);
+  return el('span', { class: 'place' }, primary, el('span', { class: 'at' }, at));
+}
+
+/** As `setText`, for a name of a file that is cut where it has no room: its ending goes as a whole, so that three dots do not follow its own. */
+export function setName(element: Element, name: string): void {
+  if (element.textContent === name) return;
+  const [, stem, ending = '', rest = ''] = /^(.+?)(\.\w+)?( .*)?$/s.exec(name) ?? ['', ''];
+  element.replaceChildren(stem ?? '', ...(ending ? [el('span', { class: 'ending' }, ending)] : []), rest);
 }
 
 /** A sentence that wraps: a name at its underscores first. */

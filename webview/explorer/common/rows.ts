@@ -103,13 +103,12 @@ export function growthText(bytesPerSecond: number, trend: Trend, short = false):
   return trend === 'steady' ? '' : formatRate(bytesPerSecond, short);
 }
 
-/** Polyline points of a spark line in a box; a flat line in its middle when nothing changed. */
+/** Polyline points of a spark line in a box, from zero up: what changes little is flat. */
 export function sparkPoints(values: Float64Array, width: number, height: number): string {
-  const low = Math.min(...values);
-  const range = Math.max(...values) - low;
+  const most = Math.max(...values);
   const points = Array.from(values, (value, i) => {
     const x = (i / Math.max(values.length - 1, 1)) * (width - 2) + 1;
-    const part = range > 0 ? (value - low) / range : 0.5;
+    const part = most > 0 ? value / most : 0;
     return `${x.toFixed(1)},${(height - 1.5 - part * (height - 3)).toFixed(1)}`;
   });
   return points.join(' ');

@@ -25,8 +25,8 @@ export class FindingCard {
   private readonly chevron = icon('chevron-right');
   private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
   private readonly cause = el('p', { 'data-value': 'cause' });
-  private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
-  private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
+  private readonly facts = el('p', { class: 'dim number dotted', 'data-value': 'figures' });
+  private readonly moreFacts = el('p', { class: 'dim number dotted finding-facts' });
   /** What to do first: the fix, and the line to change. */
   private readonly first = el('div', { class: 'finding-actions' });
   private readonly held = el('div', { 'data-part': 'holder' });
@@ -138,11 +138,18 @@ export class FindingCard {
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why this finding?'));
     this.showPlaces();
     this.showHolder();
-    // Of a program that has ended, nothing new can be found.
-    const answerable = finding.queryable && (finding.holder !== null || finding.unnamed === null);
-    this.buttons.get('who-holds')?.toggleAttribute('hidden', !answerable);
+    this.showSearch();
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** A search can find what is not named yet; of a program that has ended, nothing. */
+  private showSearch(): void {
+    const { queryable, holder, unnamed } = this.finding;
+    const search = this.buttons.get('who-holds');
+    const open = holder === null ? unnamed === null : holder.share !== undefined;
+    search?.toggleAttribute('hidden', !queryable || !open);
+    if (search) setText(search, holder === null ? t('Find what holds it') : t('Find other holders'));
   }
 
   /** Where to change something first; then where the memory comes from. */
@@ -205,7 +212,7 @@ export class FindingCard {
       to.append(element);
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id), this.first);
-    add('who-holds', t('Find what holds it'), () => {
+    add('who-holds', '', () => {
       this.awaited = true;
       this.inquire('findHolders', this.finding.id);
     });
@@ -249,13 +256,13 @@ export class FindingCard {
   }
 }
 
-/** A fact begins a line before it is broken, and its dot stays with it. */
+/** A fact begins a line before it is broken; its dot is clipped there. */
 function showFacts(place: HTMLElement, facts: readonly string[]): void {
   if (place.textContent === facts.join(' · ')) return;
   const words = facts.map((fact, i) =>
-    el('span', { class: 'whole' }, ...wrapped(i + 1 < facts.length ? `${fact} ·` : fact)),
+    el('span', { class: 'whole' }, ...(i > 0 ? [el('i', {}, '· ')] : []), ...wrapped(fact)),
   );
-  place.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
+  place.replaceChildren(el('span', {}, ...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word]))));
 }
 
 /** What stands between backticks is code. */

@@ -36,7 +36,7 @@ interface Owner {
 export class SegmentPart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: SegmentView;
-  private readonly colour = dropdown('segment-colour', t('Block colors'), COLOURS, by =>
+  private readonly colour = dropdown('segment-colour', t('Color by'), COLOURS, by =>
     this.page.dispatch({ type: 'segments', segments: { colourBy: by } }),
   );
   private readonly owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {

@@ -113,9 +113,15 @@ export class App implements PageActions {
     this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend);
     this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
-    this.element.append(this.runBefore.element, this.trace);
+    this.element.append(this.trace);
     this.keepFacts();
     this.render();
+  }
+
+  /** Of a program that failed, why it did comes first. */
+  private placeComparison(below: boolean): void {
+    const [place, { element }] = [below ? this.findings.element : this.element, this.runBefore];
+    if (element.parentElement !== place) place.insertBefore(element, below ? null : this.trace);
   }
 
   /** What the styles of one part follow from another, as attributes: with `:has()` each change anywhere would be matched anew. */
@@ -287,6 +293,7 @@ export class App implements PageActions {
     const traced = phase !== 'empty' && !nothingIn(session);
     setHidden(this.trace, !traced);
     this.element.toggleAttribute('data-traced', traced);
+    this.placeComparison(session.crashed === true);
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

@@ -6,6 +6,7 @@ import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttributes, setHidden, setText } from '../../dom';
 import { openMenu, type MenuItem } from '../../menu';
+import { setName } from '../common/named';
 import { lastStepText } from '../common/counts';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
@@ -70,7 +71,7 @@ export class Header {
     });
     const showsPause = paused && session.sessions.length < 2; // the selector of sessions says it too
     setHidden(this.paused, !showsPause);
-    setText(this.title, session.title || t('GPU memory'));
+    setName(this.title, session.title || t('GPU memory'));
     setAttributes(this.title, { title: session.title, 'data-paused': showsPause });
     this.simulated.set(
       session.simulated ? t('simulated GPU') : '',

@@ -1,7 +1,7 @@
 // Small lines above the table: what was lost and why, notes of the processes, what failed.
 import { t } from '@vscode/l10n';
-import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
-import { lossTexts } from '../../../extension/text/format';
+import { isChosen, isSnapshot, isWarning } from '../../../extension/protocol/notes';
+import { lossTexts, withLocalTimes } from '../../../extension/text/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { differs, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
@@ -11,13 +11,14 @@ export class Notices {
   readonly element = el('div', { class: 'notices' });
   private readonly warningTitle = el('span', {});
   private readonly warningList = el('ul', {});
-  private readonly warning = el('details', { class: 'notice warning', 'data-notice': 'losses' });
+  private readonly warning = el('details', { 'data-notice': 'losses' });
+  private readonly warningIcon = icon('warning');
   private readonly error = el('p', { class: 'notice error', role: 'alert', 'data-notice': 'error' });
   private readonly closed = el('p', { class: 'notice', role: 'status', 'data-notice': 'closed' });
   private readonly errors = new Map<Method, string>();
 
   constructor() {
-    this.warning.append(el('summary', {}, icon('warning'), this.warningTitle), this.warningList);
+    this.warning.append(el('summary', {}, this.warningIcon, this.warningTitle), this.warningList);
     this.error.hidden = this.closed.hidden = this.warning.hidden = true;
     this.element.append(this.error, this.closed, this.warning);
   }
@@ -42,26 +43,32 @@ export class Notices {
   update(info: TraceInfo | null, closed: string): void {
     setTextOrHide(this.closed, closed);
     setAttribute(this.closed, 'title', closed);
-    const { title, lines } = warnings(info);
-    if (!differs(this.warning, title, lines)) return;
+    const { title, lines, severe } = warnings(info);
+    if (!differs(this.warning, title, lines, severe)) return;
+    setAttribute(this.warning, 'class', severe ? 'notice warning' : 'notice');
+    setAttribute(this.warningIcon, 'class', `codicon codicon-${severe ? 'warning' : 'info'}`);
     setHidden(this.warning, title === '');
     setText(this.warningTitle, title);
     this.warningList.replaceChildren(...lines.map(line => el('li', {}, line)));
   }
 }
 
-/** One line for losses and notes together, and the details behind it; an empty title = none. */
-export function warnings(info: TraceInfo | null): { title: string; lines: string[] } {
-  if (!info) return { title: '', lines: [] };
+/** One line for losses and notes together, and the details behind it; an empty title = none. `severe`: not all of it was the user's choice. */
+export function warnings(info: TraceInfo | null): { title: string; lines: string[]; severe: boolean } {
+  if (!info) return { title: '', lines: [], severe: false };
   const lost = lossTexts(info.lost);
+  const named = info.processes.length > 1;
   const notes = info.processes.flatMap(process =>
-    process.notes
-      .filter(isWarning)
-      .map(({ text }) => (isSnapshot(process) ? text : t('Process {0}: {1}', process.pid, text))),
+    process.notes.filter(isWarning).map(note => {
+      const text = withLocalTimes(note.text);
+      const whole = !named || isSnapshot(process);
+      return { text: whole ? text : t('Process {0}: {1}', process.pid, text), chosen: isChosen(note) };
+    }),
   );
   const parts: string[] = [];
   if (info.lost.events > 0) parts.push(eventsLostText(info.lost.events));
   else if (lost.length > 0) parts.push(t('The recording is incomplete'));
   if (notes.length > 0) parts.push(notesText(notes.length));
-  return { title: parts.join(' · '), lines: [...lost, ...notes] };
+  const severe = lost.length > 0 || !notes.every(({ chosen }) => chosen);
+  return { title: parts.join(' · '), lines: [...lost, ...notes.map(({ text }) => text)], severe };
 }

@@ -26,7 +26,7 @@ const OFFERS: Partial<Record<Button, readonly [string, string]>> = {
   startChosen: ['trace-own', t('Trace your own script')],
   trySample: ['try-sample', t('Try the sample')],
   chooseInterpreter: ['choose-interpreter', t('Choose a Python interpreter…')],
-  openReport: ['open-report', t('Open the out-of-memory report')],
+  openReport: ['open-report', t('Open the report')],
   openTrace: ['open-trace', t('Open a trace…')],
   doctor: ['doctor', t('Check setup')],
 };

@@ -24,6 +24,7 @@ export class FilterBox {
   ) {
     this.sent = text;
     this.element = textField('filter', LABEL, t('Filter'), text, value => this.typed(value));
+    this.element.title = LABEL;
     this.clearButton = iconButton('clear-filter', 'close', t('Clear the filter'), () => this.clear()).element;
     this.clearButton.slot = 'end';
     this.element.append(this.clearButton);

@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SiteWindow } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
+import { baseName } from '../../../extension/text/format';
 import { el, setTextOrHide } from '../../dom';
 import { openMenu } from '../../menu';
 import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
@@ -84,8 +85,12 @@ export class LinesPart extends PolledPart {
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
     const { longestStep, threads } = this.sites;
-    const several = { devices: info.devices.length, threads: threads.size, stepPx: Math.ceil(textPx(longestStep)) };
+    const stepPx = Math.ceil(textPx(longestStep));
+    const oneFile = view.table.tree ? '' : this.sites.oneFile;
+    const several = { devices: info.devices.length, threads: threads.size, stepPx, oneFile };
     this.table.update(view, this.sourceOf(view), several);
+    const named = view.table.tree ? TREE_NAMES[treeOf(view.table)] : GROUP_NAMES[view.groupBy];
+    this.table.head.setTitle('site', baseName(oneFile) || named, oneFile || t('Call site'));
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
     this.table.head.setTitle('live', title, view.table.tree ? hint : t('Live bytes'));
   }

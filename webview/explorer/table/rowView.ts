@@ -6,7 +6,7 @@ import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
-import { splitName } from '../common/named';
+import { setName, splitName } from '../common/named';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -18,6 +18,8 @@ export interface RowMarks {
   /** Bytes of a full bar. */
   fullBytes: number;
   layout: Layout;
+  /** The title of the column names the file of all rows. */
+  oneFile: boolean;
   /** Whether the word of its verdict is shown. */
   verdict: boolean;
 }
@@ -106,7 +108,7 @@ export class RowView {
     const tone = row.verdict ? WORDS.states[row.verdict.state].tone : '';
     setAttributes(element, { 'data-source': source, 'data-tone': tone });
     element.classList.toggle('no-line', row.line === 0 && row.function === '');
-    this.showName(row, marks.verdict);
+    this.showName(row, marks);
     this.showTree(row);
     const short = !marks.layout.wide;
     this.showLive(row, marks.fullBytes, short);
@@ -117,17 +119,18 @@ export class RowView {
     setAttribute(this.cell('thread'), 'title', row.thread);
   }
 
-  private showName(row: Row, withVerdict: boolean): void {
+  private showName(row: Row, { verdict, oneFile }: RowMarks): void {
     const [name, number] = splitName(row.primary);
-    setText(this.primary, name);
+    setName(this.primary, oneFile && number !== '' ? '' : name);
     setText(this.at, number);
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     setHidden(this.mark, !isOfBackward(row.source));
-    const words = withVerdict && row.verdict ? WORDS.states[row.verdict.state] : null;
+    const words = verdict && row.verdict ? WORDS.states[row.verdict.state] : null;
     setHidden(this.verdict, !words?.short);
     setText(this.verdict, words?.short ?? '');
-    setAttribute(this.verdict, 'title', words ? `${row.verdict?.because}\n${words.sentence}` : '');
+    const why = new Set([row.verdict?.because, words?.sentence]); // which may say the same
+    setAttribute(this.verdict, 'title', words ? [...why].join('\n') : '');
   }
 
   private showTree({ tree }: Row): void {

@@ -14,6 +14,9 @@ export class SiteRows implements RowSource {
   longestStep = '';
   /** Of the rows so far. */
   threads = new Set<string>();
+  /** Where they are. */
+  private files = new Set<string>();
+  private another = false;
   private window: SiteWindow | null = null;
   private from = 0;
   private groupBy: GroupBy = 'line';
@@ -35,6 +38,9 @@ export class SiteRows implements RowSource {
   set(window: SiteWindow, from: number): void {
     // What is freed within a step must not make the bars of all others slivers: new data has bars of its own.
     if (from === 0 && window.revision !== this.window?.revision) this.fullBytes = 0;
+    if (this.another || window.rows === window.total) this.files.clear();
+    this.another = false;
+    for (const file of window.file) if (file !== '') this.files.add(file);
     this.window = window;
     this.from = from;
     this.total = window.total;
@@ -51,11 +57,18 @@ export class SiteRows implements RowSource {
     }
   }
 
+  /** The file that all rows so far are lines of; '': there are several, or rows are something else. */
+  get oneFile(): string {
+    const [file = '', ...others] = this.files;
+    return others.length === 0 && (this.groupBy === 'line' || this.groupBy === 'site') ? file : '';
+  }
+
   /** Another question: bars and verdicts are of the old one. */
   reset(): void {
     this.fullBytes = 0;
     this.longestStep = '';
     this.threads.clear();
+    this.another = true;
     this.verdicts = new Map();
     this.judgedIds = new Set();
   }

@@ -20,6 +20,8 @@ const GAP = { wide: 8, narrow: 6 };
 export const LEAST_SCROLLBAR_PX = 10;
 const PADDING_PX = 14;
 const SITE_PX = { wide: 220, narrow: 84 };
+/** What numbers of lines need, alone and behind three letters: more is no reason to leave out what rows grow by. */
+const LEAST_SITE_PX = { number: 44, name: 70 };
 const THREAD_PX = 90;
 /** Where there is no room for all, these give way, in this order; then the last ones. */
 const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'step'];
@@ -27,12 +29,17 @@ const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'st
 /** Without them a row says nothing. */
 const STAY: readonly ColumnId[] = ['site', 'live'];
 
-/** The table in `width` pixels. `fits`: columns may give way, as they do in a narrow table; else what the user chose scrolls sideways. */
-export function layoutOf(columns: readonly Column[], width: number, fits: boolean): Layout {
+/**
+ * The table in `width` pixels. `fits`: columns may give way, as they do in a narrow table; else what the user chose scrolls sideways. `numbers`:
+ * rows are named by their line alone.
+ */
+export function layoutOf(columns: readonly Column[], width: number, fits: boolean, numbers = false): Layout {
   const wide = width >= WIDE_PX;
   let layout = withColumns(columns, wide);
   const last = columns.map(({ id }) => id).filter(id => !STAY.includes(id));
   for (const id of fits || !wide ? [...GIVE_WAY, ...last.toReversed()] : []) {
+    if (id === 'step' && layout.leastPx > width)
+      layout = withColumns(layout.columns, wide, LEAST_SITE_PX[numbers ? 'number' : 'name']);
     if (layout.leastPx <= width) break;
     layout = withColumns(
       layout.columns.filter(column => column.id !== id),
@@ -43,10 +50,11 @@ export function layoutOf(columns: readonly Column[], width: number, fits: boolea
   return { ...layout, left };
 }
 
-function withColumns(columns: readonly Column[], wide: boolean): Omit<Layout, 'left'> {
+function withColumns(columns: readonly Column[], wide: boolean, sitePx?: number): Omit<Layout, 'left'> {
   const size = wide ? 'wide' : 'narrow';
+  const sitesPx = sitePx ?? SITE_PX[size];
   const tracks = columns.map(({ id, widths }) => {
-    if (id === 'site') return { css: `minmax(${SITE_PX[size]}px, 3fr)`, px: SITE_PX[size] };
+    if (id === 'site') return { css: `minmax(${sitesPx}px, 3fr)`, px: sitesPx };
     const px = widths[wide ? 0 : 1];
     return px > 0 ? { css: `${px}px`, px } : { css: `minmax(${THREAD_PX}px, 1fr)`, px: THREAD_PX };
   });

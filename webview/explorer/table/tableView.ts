@@ -3,7 +3,6 @@ import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns, DEFAULT_CHOICE, type Choice, type Several } from '../common/columns';
-import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
 import { LEAST_SCROLLBAR_PX, layoutOf, ROW_PX, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
@@ -51,7 +50,7 @@ export class TableView {
   private readonly spare: RowView[] = [];
   private layout: Layout = layoutOf([], 0, true);
   private view: ViewState | null = null;
-  private several: Several = { devices: 1, threads: 1, stepPx: 0 };
+  private several: Several = { devices: 1, threads: 1, stepPx: 0, oneFile: '' };
   private widthPx = 0;
   private keptRows = 0;
   private openedKey: string | null = null;
@@ -101,7 +100,6 @@ export class TableView {
     const open = table.tree ? t('The right and left arrow keys open and close a row.') : '';
     setAttribute(this.element, 'aria-label', `${t('Live allocations. Press Enter to open the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle('site', table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy], t('Call site'));
     onFrame(this.draw);
   }
 
@@ -170,6 +168,7 @@ export class TableView {
         opened: row !== null && row.key === this.openedKey,
         fullBytes: this.source.fullBytes,
         layout: this.layout,
+        oneFile: this.several.oneFile !== '',
         verdict: this.view?.table.columns.includes('verdict') ?? false,
       });
     }
@@ -384,7 +383,8 @@ export class TableView {
     const usual = columns.join() === DEFAULT_CHOICE.join();
     const scrollbarPx = this.scroller.offsetWidth - this.scroller.clientWidth;
     const roomPx = this.widthPx - Math.max(scrollbarPx, LEAST_SCROLLBAR_PX);
-    this.layout = layoutOf(chosenColumns(columns, tree, this.several), roomPx, usual || tree);
+    const chosen = chosenColumns(columns, tree, this.several);
+    this.layout = layoutOf(chosen, roomPx, usual || tree, this.several.oneFile !== '');
     const { wide, template, leastPx } = this.layout;
     this.element.classList.toggle('wide', wide);
     this.element.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);

@@ -29,15 +29,34 @@ const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
 
+/** What the program did, and when it stood still for a search by the tracer, which is not part of it; rising. */
+export interface Work {
+  passes: PassBegins;
+  ranges: readonly NamedRange[];
+  searches: readonly TimeWindow[];
+}
+
 /** All that is drawn in so many pixels: passes, and above them ranges. */
 export function bandsIn(
-  { passes, ranges }: { passes: PassBegins; ranges: readonly NamedRange[] },
+  { passes, ranges, searches }: Work,
   window: TimeWindow,
   untilNs: number,
   pixels: number,
 ): Band[] {
   const seen = passBands(passes, window, untilNs, pixels);
-  return [...seen, ...rangeBands(ranges, window, untilNs, Math.min(1, seen.length))];
+  const bands = [...seen, ...rangeBands(ranges, window, untilNs, Math.min(1, seen.length))];
+  return bands.flatMap(band => workedIn(band, searches).map(part => ({ ...band, ...part })));
+}
+
+/** A span without the searches in it. */
+function workedIn(span: TimeWindow, searches: readonly TimeWindow[]): TimeWindow[] {
+  const parts: TimeWindow[] = [];
+  let { fromNs } = span;
+  for (const search of searches.filter(one => one.toNs > span.fromNs && one.fromNs < span.toNs)) {
+    parts.push({ fromNs, toNs: search.fromNs });
+    fromNs = search.toNs;
+  }
+  return [...parts, { fromNs, toNs: span.toNs }].filter(part => part.toNs > part.fromNs);
 }
 
 /** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be distinguished. */
@@ -64,7 +83,11 @@ function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, untilNs: 
 }
 
 /** What was done at a time, and for how long: `forward, 12.30 ms`, `train_step › attention, 3.10 ms`. */
-export function doneAt(begins: PassBegins, ranges: readonly NamedRange[], timeNs: number, untilNs: number): string[] {
+export function doneAt({ passes: begins, ranges, searches }: Work, timeNs: number, untilNs: number): string[] {
+  const lasting = (what: string, fromNs: number, toNs: number): string => {
+    const worked = workedIn({ fromNs, toNs }, searches);
+    return `${what}, ${formatDuration(worked.reduce((sum, part) => sum + part.toNs - part.fromNs, 0))}`;
+  };
   let at = -2;
   while (begins[at + 2]! <= timeNs) at += 2;
   const pass = PASSES[begins[at + 1] ?? -1] ?? 'other';
@@ -73,8 +96,6 @@ export function doneAt(begins: PassBegins, ranges: readonly NamedRange[], timeNs
   if (!innermost) return done;
   return [...done, lasting(rangePath(ranges, timeNs), innermost.beginNs, innermost.endNs ?? untilNs)];
 }
-
-const lasting = (what: string, fromNs: number, toNs: number): string => `${what}, ${formatDuration(toNs - fromNs)}`;
 
 const ROW_PX = 13;
 const CHARACTER_PX = 6.2;

@@ -39,7 +39,7 @@ const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
     t('Allocated in the span, still live'),
     t('Count only memory allocated in the span and not freed since (Enter)'),
   ],
-  ['end', t('Live at the end'), t('Show rows as of the end of the span')],
+  ['end', t('At the end of the span'), t('Show rows as of the end of the span')],
   ['peak', t('Peak in the span'), t('Show rows as of the peak in the span')],
 ];
 

@@ -4,7 +4,7 @@ import { button, el, setAttributes, setHidden, setText } from '../../dom';
 import { textFits, type Plot } from './bands';
 import { chip } from './bar';
 import { LABELS_PX } from './chart';
-import { GAP_WORDS, labelRows, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
+import { gapWords, labelRows, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from '../state/zoom';
 
@@ -89,7 +89,7 @@ export class TimelineOverlay {
     const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
     seen.forEach((gap, i) => {
       const view = (this.gaps[i] ??= this.addGap());
-      const { label, title } = GAP_WORDS[gap.kind];
+      const { label, title } = gapWords(gap);
       setAttributes(view, { 'data-gap': gap.kind, title });
       setText(view, textFits(label, stretch(view, gap, window, pixels)) ? label : '');
     });

@@ -25,17 +25,24 @@ export interface PlacedMark {
   lower: boolean;
 }
 export interface Gap {
-  kind: 'paused' | 'driver' | 'lost' | 'before-attach';
+  kind: 'paused' | 'driver' | 'lost' | 'before-attach' | 'search';
   fromNs: number;
   toNs: number;
 }
 
-export const GAP_WORDS: Record<Gap['kind'], { label: string; title: string }> = {
+const GAP_WORDS: Record<Exclude<Gap['kind'], 'search'>, { label: string; title: string }> = {
   paused: { label: t('paused'), title: t('Recording was paused') },
   driver: { label: t('driver not recorded'), title: t('No driver allocations were recorded here') },
   lost: { label: t('dropped events'), title: t('Some events of these steps are missing') },
   'before-attach': { label: t('before attach'), title: t('The tracer was not attached yet') },
 };
+
+/** Short, in it; and for its tooltip. */
+export function gapWords({ kind, fromNs, toNs }: Gap): { label: string; title: string } {
+  if (kind !== 'search') return GAP_WORDS[kind];
+  const title = t('GPU Memory Trace searched for holders, {0} ms', formatCount(Math.ceil((toNs - fromNs) / 1e6)));
+  return { label: t('search'), title };
+}
 
 /** Most important first: where labels have no room, the later ones go without. */
 const ORDER: readonly TimelineMark['kind'][] = ['out-of-memory', 'peak', 'named', 'collection'];
@@ -140,12 +147,17 @@ export function gapsOf(info: TraceInfo, steps: TimelineSteps | null, runNs: numb
     fromNs: beginNs,
     toNs: endNs ?? runNs,
   }));
-  const lost = steps?.lost ?? new Float64Array();
-  for (let i = 0; i + 2 <= lost.length; i += 2) gaps.push({ kind: 'lost', fromNs: lost[i]!, toNs: lost[i + 1]! });
+  gaps.push(...gapsIn('lost', steps?.lost), ...searchesOf(steps));
   const attachNs = attachTime(info);
   if (attachNs > SHORTEST_ATTACH_NS) gaps.push({ kind: 'before-attach', fromNs: 0, toNs: attachNs });
   return gaps;
 }
+
+/** When the tracer searched for holders. */
+export const searchesOf = (steps: TimelineSteps | null): Gap[] => gapsIn('search', steps?.searches);
+
+const gapsIn = (kind: Gap['kind'], ends: ArrayLike<number> = []): Gap[] =>
+  Array.from({ length: ends.length / 2 }, (_, i) => ({ kind, fromNs: ends[2 * i]!, toNs: ends[2 * i + 1]! }));
 
 /** When the tracer came to a program that ran before (ns of the session); 0 where it was there from the begin. */
 function attachTime({ session, startRealtimeMs }: TraceInfo): number {

@@ -15,7 +15,7 @@ import { ChosenTime } from './chosenTime';
 import { DRAWN } from './data';
 import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
 import { TimelineInput, type InputActions } from './input';
-import { gapsOf, labelRows, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
+import { gapsOf, gapWords, labelRows, marksOf, placeMarks, searchesOf, type TimelineMark } from './timelineMarks';
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
@@ -173,7 +173,7 @@ export class TimelineView {
       slots,
       window,
       leastTop: this.forecastBytes ?? 0,
-      bands: bandsIn(this.answers, window, runNs, this.chart.width),
+      bands: bandsIn(this.work, window, runNs, this.chart.width),
       ticks,
     });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();
@@ -220,6 +220,11 @@ export class TimelineView {
     if (!stack || !data || !context) return [];
     const ceiling = (at: number): number => data.leastFrom(this.areaSeries, stack.toNs[at - 1] ?? stack.fromNs);
     return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
+  }
+
+  private get work() {
+    const { passes, ranges, steps } = this.answers;
+    return { passes, ranges, searches: searchesOf(steps) };
   }
 
   private groupNames(): GroupName[] {
@@ -301,7 +306,8 @@ export class TimelineView {
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const bytes = (part: DrawnSeries) => (part === this.areaSeries ? totalBytes : data.momentAt(part, timeNs).bytes);
     const lines = series.map(part => ({ part, name: SERIES_NAMES[part], bytes: bytes(part) }));
-    const done = doneAt(this.answers.passes, this.answers.ranges, timeNs, context.runNs);
+    const search = this.work.searches.find(one => timeNs >= one.fromNs && timeNs < one.toNs);
+    const done = search ? [gapWords(search).title] : doneAt(this.work, timeNs, context.runNs);
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };

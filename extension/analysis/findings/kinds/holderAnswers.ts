@@ -65,6 +65,17 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
   return answers;
 }
 
+/** When the program stood still for the recorded searches: begin and end (ns of the session), rising; not of those at its end. */
+export function searchPauses(source: TraceSource): [fromNs: number, toNs: number][] {
+  const pauses = source.info().answers.flatMap(({ process, index, timeNs, complete }): [number, number][] => {
+    const answer = complete ? source.answer({ process, index }) : null;
+    const document = answer === null ? {} : (parseFields(answer.text) ?? {});
+    const tookMs = positive(document.tookMs);
+    return tookMs === null || occasionOf(document).when === 'exit' ? [] : [[timeNs, timeNs + tookMs * 1e6]];
+  });
+  return pauses.sort((a, b) => a[0] - b[0]);
+}
+
 /** A holder as an answer names it, with the addresses that it holds. */
 export interface HolderEntry {
   holder: FindingHolder;
