@@ -46,7 +46,9 @@ export function keepOomDocument(folder: string, stem: string, text: string): str
 /** Of each folder the newest traces stay, as many of all folders as have room; and what was written of runs since then. */
 export function pruneKeptTraces(root: string): void {
   const below = list(root).map(name => join(root, name));
-  const all = [root, ...below.filter(path => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())].map(newestFirst);
+  const all = [root, ...below.filter(path => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())].map(
+    newestFirst,
+  );
   let room = KEPT_BYTES;
   const stay = new Set(
     all
