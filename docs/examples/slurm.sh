@@ -11,7 +11,7 @@
 export XDG_CACHE_HOME="${TMPDIR:-/tmp}"
 export MASTER_ADDR="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)" MASTER_PORT=29500
 
-# Every rank records steps, lines and findings; ranks 0 and 8 have traces of normal size, the others of at most 48 MiB.
+# Every rank records steps, lines and findings; the traces of ranks 0 and 8 keep their full size, those of the others are limited to 48 MiB.
 srun gpu-memtrace run --format none --ranks 0,8 -o /shared/gpu-memory/run-%j/ -- python train.py
 
 # The same with the Python package alone, on nodes without Node.js:

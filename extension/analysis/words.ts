@@ -32,6 +32,14 @@ export function tensorsText(count: number): string {
   return count === 1 ? t('1 tensor') : t('{0} tensors', formatCount(count));
 }
 
+export function moreBlocksText(count: number): string {
+  return count === 1 ? t('1 more block') : t('{0} more blocks', formatCount(count));
+}
+
+export function moreTensorsText(count: number): string {
+  return count === 1 ? t('1 more tensor') : t('{0} more tensors', formatCount(count));
+}
+
 export function stepsText(count: number): string {
   return count === 1 ? t('1 step') : t('{0} steps', formatCount(count));
 }
@@ -44,12 +52,6 @@ export function rateText(bytesPerStep: number, sinceStep: number): string {
 /** The text, with the step since which it holds, where that is sure. */
 export function withSince(text: string, sinceStep: number): string {
   return isSinceSure(sinceStep) ? t('{0}, since step {1}', text, formatCount(sinceStep)) : text;
-}
-
-/** Whose memory stays: that of `every step`, of `about 1 in 20 steps`. */
-export function someStepsText(period: number): string {
-  const steps = Math.round(period);
-  return steps > 1 ? t('about 1 in {0} steps', steps) : t('every step');
 }
 
 /** When it grows: `every step`, `about every 20 steps`. */

@@ -74,7 +74,7 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   assert.deepEqual([run.status, failure.cause, failure.wentOn], [1, 'fragmentation', false]);
   assert.equal(failure.advice[0]?.kind, 'segments');
   assert.equal(failure.advice[0]?.bytes, 18 * 20 * MB);
-  assert.match(document, /^# .*: 200\.00 MiB .*\n\n`job\.py:9 <module>` .* 200\.00 MiB .* GPU 0, /);
+  assert.match(document, /^# .*: 200\.00 MiB .*\n\n`job\.py:9` .* 200\.00 MiB .* GPU 0, /);
   assert.match(document, /status 1\.\n\n\*\*.* 20\.00 MiB\.\*\*/);
   assert.match(document, /^1\. .* \*\*.* 360\.00 MiB\.\*\*/m);
   assertSentence(linesOf(document, /^(#|`job|\*\*|1\.|- )/));
@@ -106,7 +106,7 @@ for part in range(${parts}):
   assert.equal(failure.cause, 'big-request');
   assertSentence(failure.advice[0]?.text);
   assert.equal(failure.advice[0]?.bytes, 450 * MB);
-  assert.match(document, /`job\.py:6 <module>` .* 900\.00 MiB/);
+  assert.match(document, /`job\.py:6` .* 900\.00 MiB/);
   const again = await traced(t, job(2));
   assert.deepEqual([again.status, again.documents.size, again.failures.length], [0, 0, 0]);
 });
@@ -136,7 +136,7 @@ last = gpu.empty(250 * MB)
   assert.equal(failure.cause, 'other-process');
   assert.equal(failure.advice[0]?.kind, 'processes');
   assert.equal(failure.advice[0]?.bytes, 325 * MB);
-  assert.match(document, /`job\.py:9 <module>` .* 250\.00 MiB/);
+  assert.match(document, /`job\.py:9` .* 250\.00 MiB/);
   assert.match(document, /^\| other \w+ \| 325\.00 MiB \|$/m);
   assert.doesNotMatch(document, /What would fit/);
 });

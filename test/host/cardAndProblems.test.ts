@@ -149,7 +149,7 @@ describe('Findings in VS Code', () => {
     await setHolders('never'); // else it may be found before it is asked for
     await trace(file);
     await reached('running');
-    await shows(CARD, /1 tensor/);
+    await shows(CARD, /1 more tensor/);
     assert.equal(problems(KEPT).length, 1, 'the entry of the other program stays');
     await press(`${CARD} [data-action=who-holds]`, 'Enter');
     const text = await shows(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);

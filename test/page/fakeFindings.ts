@@ -48,9 +48,10 @@ function finding(part: Partial<FindingView>): FindingView {
     verdict: 'leak',
     class: 'graph',
     cause: null,
-    title: 'train.py:12 keeps each step’s graph, 3 tensors and 4.19 MiB a step at train.py:10, since step 12',
-    headline: 'train.py:12 keeps each step’s graph',
-    detail: '3 tensors and 4.19 MiB a step at train.py:10, since step 12',
+    title:
+      'train.py:12 keeps each step’s autograd graph alive: 3 tensors and 4.19 MiB per step, allocated at train.py:10, since step 12',
+    headline: 'train.py:12 keeps each step’s autograd graph alive',
+    detail: '3 tensors and 4.19 MiB per step, allocated at train.py:10, since step 12',
     processes: 1,
     atStep: null,
     process: 0,
@@ -135,9 +136,9 @@ function filling(): FindingView[] {
     finding({
       id: 'slow 0',
       verdict: 'slow',
-      title: 'metrics.py:23 keeps 1 tensor of each step, 512 B a step, since step 4',
-      headline: 'metrics.py:23 keeps 1 tensor of each step',
-      detail: '512 B a step, since step 4',
+      title: 'metrics.py:23 keeps 1 more tensor alive every step: 512 B per step, since step 4',
+      headline: 'metrics.py:23 keeps 1 more tensor alive every step',
+      detail: '512 B per step, since step 4',
       bytesPerStep: 512,
       bytes: 106_496,
       fullInSeconds: 2.9e8,
@@ -164,7 +165,7 @@ function failure(): FindingView {
     title: '1.00 GiB did not fit at train.py:10 (training_step) in step 391',
     headline: '1.00 GiB did not fit at train.py:10 (training_step)',
     detail:
-      'A leak filled the memory: train.py:12 keeps each step’s graph, 3 tensors and 4.19 MiB a step at train.py:10, since step 12',
+      'A leak filled the memory: train.py:12 keeps each step’s autograd graph alive: 3 tensors and 4.19 MiB per step, allocated at train.py:10, since step 12',
     atStep: 391,
     fullAtStep: null,
     fullInSteps: null,
@@ -196,9 +197,9 @@ function leaks(): FindingView[] {
     finding({
       id: 'leak 1',
       title:
-        'train.py:12 keeps 1 tensor from about 1 in 5 steps alive: 640.00 KiB each time, or 128.00 KiB per step, allocated at metrics.py:23, since step 40',
-      headline: 'train.py:12 keeps 1 tensor from about 1 in 5 steps alive',
-      detail: '640.00 KiB each time, or 128.00 KiB per step, allocated at metrics.py:23, since step 40',
+        'train.py:12 keeps 1 more tensor alive about every 5 steps: 640.00 KiB each time, 128.00 KiB per step, allocated at metrics.py:23, since step 40',
+      headline: 'train.py:12 keeps 1 more tensor alive about every 5 steps',
+      detail: '640.00 KiB each time, 128.00 KiB per step, allocated at metrics.py:23, since step 40',
       bytesPerStep: 128 * 1024,
       confidence: 0.74,
       place: { ...place(23), file: '/home/user/project/metrics.py' },

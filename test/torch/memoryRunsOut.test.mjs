@@ -105,7 +105,7 @@ test('the batch is too big: a tenth less of it gives what is promised', t => {
   assert.match(advice[0].text, /\bbatch\b/);
   assert.match(run.document, /^\*\*.*batch\.py:\d+ .*\b20\b.*19\.53 MiB.*1000 KiB/m);
   const line = lineOf(BATCH, 'x = layer(x)');
-  assert.match(run.document, new RegExp(`^\`batch\\.py:${line} <module>\` requested 19\\.53 MiB`, 'm'));
+  assert.match(run.document, new RegExp(`^\`batch\\.py:${line}\` requested 19\\.53 MiB`, 'm'));
   assert.equal(advice[1].kind, 'checkpointing');
   const again = traced(t, 'batch_less', BATCH, { words: ['9000'] });
   const [number, bytes] = [...run.told].findLast(([name]) => name !== '');

@@ -194,8 +194,8 @@ function peakDifference(
       ? t('{0} peaks {1} below {2}', who, amount, others)
       : t('{0} peak up to {1} below {2}', who, amount, others),
   };
-  const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
-  const because = parts.length === 0 ? t(', on no single line') : `: ${parts.join(', ')}`;
+  const parts = lines.map(line => t('{0} ({1})', placeText(line), formatBytes(Math.abs(line.bytes))));
+  const because = parts.length === 0 ? t(', on no single line') : t(', mostly at {0}', parts.join(', '));
   const sentence = `${by > 0 ? texts.more : texts.less}${because}.`;
   return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, advice: null, sentence: capital(sentence) };
 }

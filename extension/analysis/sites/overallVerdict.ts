@@ -8,6 +8,7 @@ import { lostShareOf } from './context';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
+import { inSentence } from './site';
 
 /** Steps needed to find a leak that grows with every step. */
 const FIRST_STEPS = T.few + fewestRecords();
@@ -110,17 +111,17 @@ function lackingTime(info: TraceInfo): string {
 
 function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): string {
   return t(
-    'No leak was found in {0}. Memory rose by {1} after the last step, mostly at {2} ({3}). Without steps, that growth cannot be judged.',
+    'No leak was found in {0}. Memory rose by {1} after the last step, mostly ({3}) at {2}. Without steps, that growth cannot be judged.',
     stepsText(count),
     formatBytes(bytes),
-    line,
+    inSentence(line),
     formatBytes(lineBytes),
   );
 }
 
 function roseText(first: Unjudged | undefined, { live }: TraceInfo): string {
   if (first === undefined) return '';
-  const words = [first.line, amountText(first), formatCount(first.rises)] as const;
+  const words = [inSentence(first.line), amountText(first), formatCount(first.rises)] as const;
   return live
     ? t('Memory from {0} has grown {2} times so far, by {1}.', ...words)
     : t('Memory from {0} grew {2} times, by {1}.', ...words);
@@ -132,7 +133,13 @@ function amountText({ layer, bytes }: Unjudged): string {
 }
 
 function risingText({ live }: TraceInfo, steps: Verdicts['steps'], rising: Unjudged): string {
-  const words = [judgedBy(steps), rising.line, amountText(rising), formatCount(rising.rises), rising.because] as const;
+  const words = [
+    judgedBy(steps),
+    inSentence(rising.line),
+    amountText(rising),
+    formatCount(rising.rises),
+    rising.because,
+  ] as const;
   return live
     ? t('No leak so far after {0}, but memory from {1} has grown {3} times, by {2}. {4}', ...words)
     : t('No leak was found in {0}, but memory from {1} grew {3} times, by {2}. {4}', ...words);

@@ -33,7 +33,11 @@ export function siteText(site: Site | null): string {
   return `${fileLine(frame.file, frame.line)} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }
 
-/** The line within a sentence: `train.py:41`, where no function is around it. */
+/** The line within a sentence, `train.py:41 (train)`: bare, the function would read as a word of it. `train.py:41` if there is no function. */
 export function inSentence(line: string): string {
-  return line.replace(' <module>', '');
+  return line
+    .replace(' <module>', '')
+    .replace(/(:\d+) ([^ ()]+)(?: \((.+)\))?$/, (_, at: string, name: string, how?: string) => {
+      return `${at} (${how === undefined ? name : `${name}, ${how}`})`;
+    });
 }

@@ -19,7 +19,8 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
   --fail-on-leak[=all]     exit with status 3 if there is a leak with a confidence of at least 50%; =all counts slow leaks too, which
                            need more than a year to fill the GPU. A suspected leak, or memory that grew until the end, does not
-                           count: the status is unchanged and stderr has a message, also if too little was recorded for a verdict
+                           count. In that case, or if too little was recorded for a verdict, the status is unchanged, and stderr has a
+                           message
 `;
 const RECORDING = `  --detail SIZE            keep this many bytes of the most recent events in full, such as 1GiB; older events are kept as totals
                            (default: 512MiB). The first 20 training steps are always kept in full
@@ -27,10 +28,10 @@ const RECORDING = `  --detail SIZE            keep this many bytes of the most r
                            free disk space; on tmpfs, a quarter)
 `;
 const JOB_FOLDER = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
-                           SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
-                           rank and %p for the PID
+                           SQL, even while the job runs; in DIR, %j stands for GPU_MEMTRACE_RUN or the launcher's job ID, %h for
+                           the host, %r for the rank and %p for the PID
 `;
-const RANKS = `  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each; for
+const RANKS = `  --ranks LIST             with -o DIR/: limit the traces of all ranks but these, such as 0,7,64-71, to 48 MiB each; for
                            torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
 `;
 const METRICS = `  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
@@ -54,9 +55,9 @@ Commands:
   gpu-memtrace attach PID [options]        trace a program that is already running
   gpu-memtrace record PID|FOLDER on|off    pause or resume recording in a program that is already traced
   gpu-memtrace mark PID|FOLDER NAME        add a named marker to a trace that is being recorded
-  gpu-memtrace report FILE [options]       show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
+  gpu-memtrace report FILE|FOLDER          show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
   gpu-memtrace fit FILE [options]          forecast which batch, checkpointing or settings fit on the GPU
-  gpu-memtrace holders PID|FILE [options]  show which objects keep a traced program's memory alive
+  gpu-memtrace holders PID|FOLDER|FILE     show which objects keep a traced program's memory alive
   gpu-memtrace kernel ACTION [options]     install, uninstall or list Jupyter kernels that trace their notebooks
   gpu-memtrace sql DIR [QUERY]             query the tables of a job folder with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
@@ -92,7 +93,8 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
                            a busy machine):
       onFirstLeak          once per leak or suspected leak, as soon as growth is found; again if that found too little; and when the
                            program ends (default)
-      atSteps              at steps 16, 32, 64, ... and when the program ends; --holders without a value means the same
+      atSteps              at steps 16, 32, 64, ... while memory grows, and when the program ends; --holders without a value means
+                           the same
       never                only when you run "gpu-memtrace holders"
 
 Jobs:
@@ -141,7 +143,7 @@ it lists the traces in it, newest first.
   --run NAME               choose a run from a job folder with several runs (default: the newest)
   --oom                    only out-of-memory errors, as a Markdown document: live memory and suggestions
 
-States in the table (how they are determined: docs/leaks.md):
+Verdicts in the table (how they are determined: docs/leaks.md):
 ${STATES.join('\n')}
 
 Ctrl+C while writing deletes the partial file.
@@ -203,8 +205,8 @@ the same program, with another batch, makes forecasts for other batches more acc
   --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
   --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
   --accumulate PARTS       compute the batch in this many parts and add up their gradients
-  --optimizer-states PCT   the optimizer's states take this share of what they took: with Adam's as 100%, about 50% for SGD with
-                           momentum and 25% for 8-bit Adam
+  --optimizer-states PCT   forecast with optimizer states of this size, as a percentage of the recorded ones; after a run with Adam: about
+                           50% for SGD with momentum, 25% for 8-bit Adam
   --allocator SETTINGS     run with these settings, as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True
   --format table|json      (default: table)
 
@@ -260,8 +262,7 @@ Exit status: 0; 2 for wrong options.
 Traces a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into the
 process: kernel probes record its calls. Memory allocated earlier has no source line. Ctrl+C detaches, and the program keeps
 running; tracing also ends with the program. A terminal shows leaks and live memory, with keys to sort and filter (q also
-detaches); otherwise, findings are printed to stderr. At the end, it prints the
-same summary as "run".
+detaches); otherwise, findings are printed to stderr. At the end, it prints the same summary as "run".
 
 Probes need extra privileges: capabilities on the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints the
 command), or root. sudo does not see shell aliases: if gpu-memtrace is one, use sudo "$(command -v node)" /full/path/to/cli.js.
@@ -271,7 +272,8 @@ ${EVERYDAY}
 Recording:
 ${RECORDING}
 Jobs:
-${JOB_FOLDER}  --ranks LIST             as for "run", if srun or another launcher starts this command: the ranks of the attached job are unknown
+${JOB_FOLDER}  --ranks LIST             as for "run". The rank is that of this command, so this works only if srun or another launcher starts
+                           gpu-memtrace once per rank
 ${METRICS}
 Expert:
 ${EXPERT}  --native-stacks          also record native stacks, for memory that C++ code allocates without Python

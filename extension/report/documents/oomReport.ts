@@ -9,7 +9,7 @@ import { roomTexts, savesText } from '../../text/roomText';
 import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
 import { pausedIn, unusedIn } from '../../analysis/ledger/pools';
-import { siteText } from '../../analysis/sites/site';
+import { inSentence, siteText } from '../../analysis/sites/site';
 import { foldEqualLayers } from '../trees/equalLayers';
 import { rankOf } from '../../protocol/rank';
 import { rangesAt } from '../../protocol/ranges';
@@ -158,7 +158,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
       : `The process ended with exit status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
   const others = formatPlural(before.length, 'earlier failure');
-  const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
+  const [bytes, line] = [formatBytes(requestedBytes), code(inSentence(siteText(source.site(failure.site))))];
   const where = device < 0 ? 'of pinned host memory' : `on GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;

@@ -4,7 +4,7 @@ import { groupBy } from '../../base/maps';
 import { allocationRows, PASSES, type Pass, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
-import { namedFrame, siteText } from '../../analysis/sites/site';
+import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
 
 // Within one step, memory that should go with its backward pass, and stays: outputs of micro-batches, collected with their graphs.
 
@@ -69,7 +69,7 @@ export function buildUpSentence({ bytes, count, line, rounds }: BuildUp): string
     '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} iterations, outlive their backward passes. The code that collects them keeps their autograd graphs alive. Call `.detach()` on tensors that you only report.',
     formatBytes(bytes),
     formatCount(count),
-    line,
+    inSentence(line),
     formatCount(rounds),
   );
 }

@@ -92,7 +92,7 @@ function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: 
 }
 
 /**
- * `gpu_0 [|||::    ] 2.00 GiB in tensors, 3.00 GiB from the driver of 80.00 GiB`; `:` is what the driver gave besides. The bar is the card's
+ * `gpu_0 [|||::    ] tensors 2.00 GiB, driver 3.00 GiB, of 80.00 GiB`; `:` is what the driver gave besides. The bar is the card's
  * whole memory: where that is not known there is none.
  */
 function cardLines(info: TraceInfo, columns: number): string[] {
@@ -117,9 +117,9 @@ function cardLines(info: TraceInfo, columns: number): string[] {
 /** A driver that gave nothing beside tensors has no line: it was not seen. What does not fit is left out whole. */
 function cardText(bytes: { tensor: number; driver: number; total: number }, columns: number): string {
   const [tensor, driver, total] = [formatBytes(bytes.tensor), formatBytes(bytes.driver), formatBytes(bytes.total)];
-  const size = bytes.total > 0 ? ` of ${total}` : '';
-  const held = bytes.tensor > 0 ? `${tensor} in tensors` : `${driver} from the driver`;
-  const both = bytes.tensor > 0 && bytes.driver > 0 ? [`${held}, ${driver} from the driver`] : [];
+  const size = bytes.total > 0 ? `, of ${total}` : '';
+  const held = bytes.tensor > 0 ? `tensors ${tensor}` : `driver ${driver}`;
+  const both = bytes.tensor > 0 && bytes.driver > 0 ? [`${held}, driver ${driver}`] : [];
   const ways = [...both.map(text => text + size), ...both, held + size, held];
   return ways.find(text => text.length <= columns) ?? held;
 }

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
-import { namedFrame, siteText } from '../../analysis/sites/site';
+import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
 import { WITHIN } from '../../analysis/words';
 import { buildUps, buildUpSentence } from './buildUp';
 import { foldEqualLayers } from '../trees/equalLayers';
@@ -96,7 +96,10 @@ export function peakModules({ modules }: PeakParts): { label: string; liveBytes:
 
 /** The sentence, and what builds up. */
 export function builtUpLines(peak: PeakParts): string[] {
-  return [`PEAK: ${peakSentence(peak)}, at ${peak.line}.`, ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`)];
+  return [
+    `PEAK: ${peakSentence(peak)}, at ${inSentence(peak.line)}.`,
+    ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),
+  ];
 }
 
 /** The sentence, what the memory is for, its biggest modules, and the next peak. */
@@ -107,7 +110,7 @@ export function peakLines(peak: PeakParts): string[] {
   const more = folded.length > MODULES_SHOWN ? `, and ${formatCount(folded.length - MODULES_SHOWN)} more` : '';
   const next = nextPeakSentence(peak);
   return [
-    `${peakSentence(peak)}, at ${peak.line}:`,
+    `${peakSentence(peak)}, at ${inSentence(peak.line)}:`,
     `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.join(', ')}${more}`,
     ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),

@@ -30,7 +30,7 @@ const advice = (around: Partial<Surroundings>): ReturnType<typeof privilegeAdvic
 
 test('the kernel decides what is needed', () => {
   for (const kernel of ['6.6.0', '6.10.1-rc2', '7.0.0', '6.18.44-fc']) assert.ok(capabilitiesSuffice(kernel), kernel);
-  for (const kernel of ['6.5.13', '5.15.0-119-generic', '4.18.0-553.el8.x86_64'])
+  for (const kernel of ['6.5.13', '5.19.0-119-generic', '4.18.0-553.el8.x86_64'])
     assert.ok(!capabilitiesSuffice(kernel), kernel);
 });
 
@@ -42,7 +42,7 @@ test('where a capability of the file helps, the line names the real path, quoted
 
 test('where it does not help, the line is sudo, and the sentence says why', () => {
   const line = "sudo /usr/bin/node '/x y/cli.js' attach 12";
-  for (const around of [{ kernel: '5.15.0' }, { nosuidMount: '/home' }, { noNewPrivileges: true }]) {
+  for (const around of [{ kernel: '5.19.0' }, { nosuidMount: '/home' }, { noNewPrivileges: true }]) {
     const { sentence, command } = advice(around);
     assertSentence(sentence);
     assert.match(sentence, /:$/);
@@ -97,7 +97,7 @@ test('what /proc tells', t => {
   const kept = readSurroundings(program, docker, '6.8.0');
   assert.deepEqual([kept.obtainable, kept.noNewPrivileges, kept.container], [false, true, true]);
   const admin = proc(t, 'CapBnd:\t0000000000200000\n', '');
-  assert.equal(readSurroundings(program, admin, '5.15.0').obtainable, true);
+  assert.equal(readSurroundings(program, admin, '5.19.0').obtainable, true);
   assert.equal(readSurroundings(program, admin, '6.8.0').obtainable, false);
 });
 

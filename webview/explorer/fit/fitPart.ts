@@ -63,7 +63,7 @@ export class FitPart extends PolledPart {
     const { query } = this.choices;
     if (!context || !query || this.stopped) return;
     if (isRecording(context)) {
-      const sentence = t('This is answered when the run has ended or recording is paused.');
+      const sentence = t('The forecast is made when the run ends or recording is paused.');
       return this.show({ working: false, sentence, forecast: null });
     }
     const answer = await this.page.request('forecast', query);

@@ -190,7 +190,7 @@ function copiesIn(
   const lines = byLine(same, source).map(({ line }) => inSentence(line));
   const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} live tensors may be copies of one tensor: each is about as large as the request ({3}), or half or twice as large; together {1}, allocated at {2}. If so, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
+  const text = t('{0} live tensors (together {1}, allocated at {2}) may be copies of one tensor: each is as large as the request ({3}), half as large, or twice as large. If so, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
   return {
     kind: 'copies',
     against: cause === 'limit' ? cause : 'full',

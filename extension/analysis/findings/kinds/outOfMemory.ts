@@ -121,8 +121,8 @@ function judgeFailure(
     library === null || library === line || library.startsWith('Python') ? bytes : t('{0} for {1}', bytes, library);
   const headline =
     gpu === null
-      ? t('{0} did not fit at {1}', what, withFunction(line))
-      : t('{0} did not fit on GPU {2}, at {1}', what, withFunction(line), String(gpu));
+      ? t('{0} did not fit at {1}', what, line)
+      : t('{0} did not fit on GPU {2}, at {1}', what, line, String(gpu));
   const detail = `${withWentOn(causeText(failed, source), wentOn, steps)}.`;
   const holder = leak?.holder;
   const verdict: OutOfMemoryVerdict = {
@@ -141,11 +141,6 @@ function judgeFailure(
     newInStep: newInStep(snapshot, source),
   };
   return { verdict, failure, leak };
-}
-
-/** `train.py:41 train` as `train.py:41 (train)`: behind a verb the function reads as a word of the sentence. */
-function withFunction(line: string): string {
-  return line.replace(/(:\d+) (?!<)([^ ()]+)$/, '$1 ($2)');
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */

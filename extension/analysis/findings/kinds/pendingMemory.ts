@@ -30,7 +30,7 @@ function pendingWords(
   const amounts = size(t('{0}–{1}', formatBytes(leastBytes), formatBytes(mostBytes)));
   const evidence = [
     t(
-      'At the end of {0} steps, PyTorch’s allocator reported blocks that are freed but still in use by another stream: {1}.',
+      'At each of {0} step ends, PyTorch’s allocator reported blocks that are freed but still in use by another stream: {1}.',
       formatCount(readings),
       amounts,
     ),

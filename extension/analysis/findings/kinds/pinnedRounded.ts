@@ -69,7 +69,7 @@ function finding({ holder, count, process, site, needed, taken, blockBytes }: Ro
     ),
     detail: t('{0} times as much', (taken / needed).toFixed(2)),
     ruledOut: [
-      t('Not a leak: it is the unused part of each block.'),
+      t('Not a leak: this is the unused part of each block.'),
       t('Not GPU memory: pinned memory is host memory.'),
     ],
     suggestion: t(

@@ -134,7 +134,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['graph'],
     holder: /./,
-    text: t('{holder} keeps the autograd graph alive. Store `.detach()` of the tensor instead (for a tuple, of each element).'),
+    text: t('{holder} keeps its autograd graph alive. Store `.detach()` of the tensor instead (for a tuple, of each element).'),
   },
   {
     classes: ['graph'],
@@ -212,7 +212,7 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', howOftenText(period ?? 1));
   return filled
     .replaceAll('{library}', library ?? '')
-    .replaceAll('{holder}', path === null ? holds : codePath(holds))
+    .replaceAll('{holder}', path === null ? holds : codePath(holds.replace(' (its graph)', '')))
     .replaceAll('{container}', path === null ? container : codePath(container));
 }
 

@@ -1,7 +1,16 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../../protocol/verdicts';
-import { blocksText, howOftenText, placeText, rateText, someStepsText, tensorsText, withSince } from '../../words';
+import {
+  blocksText,
+  howOftenText,
+  moreBlocksText,
+  moreTensorsText,
+  placeText,
+  rateText,
+  tensorsText,
+  withSince,
+} from '../../words';
 
 type LeakFacts = Pick<
   Finding,
@@ -20,22 +29,22 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const { holder, place, library, period } = facts;
   const rare = Math.round(period) > 1;
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
-  const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
+  const isTensor = facts.layer === 'tensor';
   const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null ? library : placeText(place);
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
   const perStep = rateAt(facts, keepers.length === 0 ? null : source);
-  const rate = rare ? t('{0} each time, or {1}', formatBytes(time), perStep) : perStep;
+  const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
-  const timed = others.length === 0 && ['size', 'pinned', 'driver'].includes(facts.class);
-  const each = timed ? howOftenText(period) : someStepsText(period);
+  const words = { each: howOftenText(period), more: isTensor ? moreTensorsText(count) : moreBlocksText(count), rare };
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
-      ? leaves(facts.class, source ?? t('An unknown line'), each, blocks, source === library ? null : library)
+      ? leaves(facts.class, source ?? t('An unknown line'), words, source === library ? null : library)
       : others.length > 0
-        ? t('{0} keep {1} from {2} alive', linesText(keeper, others), blocks, each)
-        : keeps(facts.class, placeText(keeper), each, blocks, library);
+        ? t('{0} keep {1} alive {2}', linesText(keeper, others), words.more, words.each)
+        : keeps(facts.class, placeText(keeper), words, library);
+  const blocks = isTensor ? tensorsText(count) : blocksText(count);
   return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
 
@@ -73,42 +82,61 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
     : t('{0} and {1}', placeText(first), placeText(second));
 }
 
+/** What stays alive (`1 more tensor`), and how often (`about every 5 steps`, which is `rare`). */
+interface Growth {
+  more: string;
+  each: string;
+  rare: boolean;
+}
+
 /** `library`: the one that allocated driver memory, if the text does not name it yet. */
-function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
+function keeps(kind: LeakClass, where: string, { each, more, rare }: Growth, library: string | null): string {
   const words: Record<LeakClass, string> = {
-    graph: t('{0} keeps the autograd graph of {1} alive', where, each),
+    graph: rare
+      ? t('{0} keeps another autograd graph alive {1}', where, each)
+      : t('{0} keeps each step’s autograd graph alive', where),
     size: t('{0} keeps a tensor that grows {1}', where, each),
-    gradients: t('{0} keeps the gradients of {1} alive', where, each),
-    backward: t('{0} keeps tensors from the backward pass of {1} alive', where, each),
-    cycle: t('{0} keeps {1} from {2} alive in reference cycles', where, blocks, each),
-    exception: t('{0} keeps {1} from {2} alive through an exception', where, blocks, each),
-    hook: t('{0} keeps {1} from {2} alive through a hook', where, blocks, each),
+    gradients: rare
+      ? t('{0} keeps more gradients alive {1}', where, each)
+      : t('{0} keeps each step’s gradients alive', where),
+    backward: rare
+      ? t('{0} keeps more tensors from the backward pass alive {1}', where, each)
+      : t('{0} keeps tensors from each step’s backward pass alive', where),
+    cycle: t('{0} keeps {1} alive {2}, in reference cycles', where, more, each),
+    exception: t('{0} keeps {1} alive {2}, through an exception', where, more, each),
+    hook: t('{0} keeps {1} alive {2}, through a hook', where, more, each),
     pinned: t('{0} keeps pinned host memory that is allocated {1}', where, each),
     driver:
       library === null
         ? t('{0} keeps driver memory that is allocated {1}', where, each)
         : t('{0} keeps memory that {2} allocates {1}', where, each, library),
-    outputs: t('{0} keeps {1} from {2} alive', where, blocks, each),
+    outputs: t('{0} keeps {1} alive {2}', where, more, each),
   };
   return words[kind];
 }
 
 /** The same if only the line that allocates is known. */
-function leaves(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
+function leaves(kind: LeakClass, where: string, { each, more, rare }: Growth, library: string | null): string {
   const words: Record<LeakClass, string> = {
-    graph: t('{0} leaves the autograd graph of {1} alive', where, each),
+    graph: rare
+      ? t('{0} leaves another autograd graph alive {1}', where, each)
+      : t('{0} leaves each step’s autograd graph alive', where),
     size: t('{0} allocates a tensor that grows {1}', where, each),
-    gradients: t('{0} leaves the gradients of {1} alive', where, each),
-    backward: t('{0} leaves tensors from the backward pass of {1} alive', where, each),
-    cycle: t('{0} leaves {1} from {2} alive in reference cycles', where, blocks, each),
-    exception: t('{0} leaves {1} from {2} alive through an exception', where, blocks, each),
-    hook: t('{0} leaves {1} from {2} alive through a hook', where, blocks, each),
+    gradients: rare
+      ? t('{0} leaves more gradients alive {1}', where, each)
+      : t('{0} leaves each step’s gradients alive', where),
+    backward: rare
+      ? t('{0} leaves more tensors from the backward pass alive {1}', where, each)
+      : t('{0} leaves tensors from each step’s backward pass alive', where),
+    cycle: t('{0} leaves {1} alive {2}, in reference cycles', where, more, each),
+    exception: t('{0} leaves {1} alive {2}, through an exception', where, more, each),
+    hook: t('{0} leaves {1} alive {2}, through a hook', where, more, each),
     pinned: t('{0} allocates pinned host memory {1}, and it stays allocated', where, each),
     driver:
       library === null
         ? t('{0} allocates driver memory {1}, and it stays allocated', where, each)
         : t('{0} calls {2}, which allocates memory {1}, and it stays allocated', where, each, library),
-    outputs: t('{0} leaves {1} from {2} alive', where, blocks, each),
+    outputs: t('{0} leaves {1} alive {2}', where, more, each),
   };
   return words[kind];
 }
