@@ -50,7 +50,7 @@ for (const [name, rest, line] of [
     assert.match(report.steps.after?.line ?? '', new RegExp(`^${name}.py:${line} `));
     assert.ok(report.steps.after.bytes > 5 * MB && report.steps.after.bytes < 20 * MB, report.steps.after.bytes);
     assert.doesNotMatch(stdout, /^NO LEAK/m);
-    assert.match(stdout, new RegExp(`[\\d.]+ MiB .* ${name}.py:${line} `));
+    assert.match(stdout, new RegExp(`[\\d.]+ MiB .* ${name}.py:${line}\\b`));
   });
 
 test('a test that keeps nothing leaves the verdict as it is', async t => {

@@ -52,5 +52,5 @@ test('what is made once for each shape is no leak, whether or not Python’s col
 test('what one line loads in few rounds is named as rising, not as a leak', async t => {
   const { titles, text } = await traced(t, 'loaded', LOADED);
   assert.deepEqual(titles, []);
-  assert.match(text, /^[A-Z].* 24 rounds .* loaded\.py:8\b.* \d+ times, .* [\d.]+ \wiB\./m);
+  assert.match(text, /^[A-Z].* 24 steps .* loaded\.py:8\b.* \d+ times, .* [\d.]+ \wiB\./m);
 });
