@@ -13,6 +13,9 @@ import { chooseFile, openFile, openWindow } from './window.mjs';
 import { simulated } from '../simulator/variables.mjs';
 
 const SIZE = { width: 1120, height: 700 };
+/** Of the pictures of a whole window. */
+const WHOLE = { width: 1440, height: 810 };
+const THEMES = { dark: 'Dark 2026', light: 'Light 2026' };
 const SCRIPT = 'finetune.py';
 /** A run on an H200, with batch 8. */
 const RECORDED = 'gpt8.gputrace';
@@ -48,13 +51,13 @@ function makeFolder(python) {
 }
 
 /** A window of its own for `show`, with the script open. */
-async function inWindow(torch, show) {
+async function inWindow(torch, show, theme = THEMES.dark, size = SIZE) {
   const { folder, settings } = makeFolder(torch.python);
-  const window = await openWindow(folder, { env: await standInVariables(torch), headless: true, size: SIZE });
+  const window = await openWindow(folder, { env: await standInVariables(torch), headless: true, size });
   try {
     await openFile(window.page, SCRIPT);
     await rest(window.page);
-    settings({ 'workbench.colorTheme': 'Dark 2026' }); // only a change of the file is taken
+    settings({ 'workbench.colorTheme': theme }); // only a change of the file is taken
     await window.page.keyboard.press('Control+End');
     await rest(window.page);
     await show(window);
@@ -139,6 +142,18 @@ async function takeViews(window, out) {
   await keep('.findings', 'findings.png');
 }
 
+/** A whole window: the side panel, the script, and Leak Explorer in a tab. */
+async function takeWhole(window, file) {
+  const { page } = window;
+  await trace(window);
+  await window.command('View: Hide Panel');
+  await click(page, '[data-action=open-wide]');
+  await rest(page);
+  await page.mouse.move(0, 0);
+  await rest(page);
+  await page.screenshot({ path: file });
+}
+
 /** What batch fits, in the tab of a recorded run. */
 async function takeFit(window, out) {
   const { page } = window;
@@ -164,6 +179,8 @@ export async function takeMedia() {
   if (!torch) throw new Error('No Python here has PyTorch; GMT_TORCH_PYTHON may name one.');
   const out = inRoot('media/pictures');
   mkdirSync(out, { recursive: true });
+  for (const [name, theme] of Object.entries(THEMES))
+    await inWindow(torch, window => takeWhole(window, join(out, `window-${name}.png`)), theme, WHOLE);
   await inWindow(torch, window => takeFit(window, out));
   await inWindow(torch, window => takeViews(window, out));
   await inWindow(torch, async window => {
