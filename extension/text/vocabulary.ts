@@ -44,7 +44,7 @@ export function vocabulary(t: Translate): Vocabulary {
       transient: words('calm', t('temporary'), t('It is freed within one or two steps.')),
       cycle: words('calm', t('cycles'), t('Reference cycles keep it alive until Python’s garbage collector runs.')),
       anomaly: words('calm', t('outlier'), t('One allocation was much larger than usual for this line.')),
-      cache: words('calm', t('cache'), t('PyTorch’s reserved memory, which grows with its tensors.')),
+      cache: words('calm', t('cache'), t('Memory that PyTorch reserved for tensors, used or not.')),
       'before-attach': words('calm', t('pre-existing'), t('It was allocated before the recording began.')),
       unknown: words(
         'calm',
@@ -75,7 +75,7 @@ export function vocabulary(t: Translate): Vocabulary {
       pending: words(
         'warning',
         t('Unused cache'),
-        t('PyTorch cannot reuse much of its free memory: another stream still uses it, or it belongs to another pool.'),
+        t('PyTorch cannot reuse much freed memory: another stream still works on it, or it belongs to another pool.'),
       ),
       rounded: words('calm', t('Rounded up'), t('Pinned host memory is much larger than the tensors in it.')),
       cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),

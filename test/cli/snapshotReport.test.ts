@@ -126,7 +126,7 @@ test('private pools: what they keep, and how much of it nothing uses', async t =
   const size = (bytes: number): string => formatBytes(bytes);
   const both = new RegExp(` ${size(expected.reserved)}\\b.* ${size(unusedBytes)} `);
   const [row = '', keep = '', ...others] = linesOf(stdout, both).split('\n');
-  assert.match(row, /\(0:3\)/);
+  assert.match(row, /private pool 0:3:/);
   assert.deepEqual(others, []);
   assertSentence(`${row}\n${keep}`);
   snapshot(place);

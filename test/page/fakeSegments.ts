@@ -79,7 +79,7 @@ function make(places: readonly Place[]): SegmentPicture {
       stream: BigUint64Array.from(sizes, (_, i) => BigInt(i % 11 === 0 ? 0x55d0 : 0)),
       mapped: new Uint8Array(SEGMENTS),
       site: new Uint32Array(SEGMENTS).fill(1),
-      pools: ['common pool', 'captured graph runner.graphs[...] (1:0)', 'unknown pool'],
+      pools: ['common pool', 'pool 1:0 (captured graph: runner.graphs[...])', 'unknown pool'],
       pool: Uint32Array.from(sizes, (_, i) => (i % 4 === 0 ? 1 : 0)),
       blocks: {
         rows: blocks.length,

@@ -210,7 +210,7 @@ function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   if (holder === null || holder.bound === null || (holder.length ?? 0) > holder.bound) return false;
   // What has outgrown the bound is kept by something else as well.
   if (leak.sites.some(site => (verdicts.get(site)?.rises ?? 0) > (holder.bound ?? 0))) return false;
-  takeBack(leak, verdicts, 'plateau', t('It fills {0}, which is limited to {1} entries.', holder.path, holder.bound));
+  takeBack(leak, verdicts, 'plateau', t('It fills `{0}`, which is limited to {1} entries.', holder.path, holder.bound));
   return true;
 }
 

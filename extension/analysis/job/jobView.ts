@@ -6,7 +6,7 @@ import { placeText, thatHold } from '../words';
 import { groupBy } from '../../base/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
-import { numbersOf, rankList, ranksText } from './rankNames';
+import { numbersOf, ranksText } from './rankNames';
 
 /** A process of a job that writes nothing for so long counts as gone. */
 const SILENT_MS = 5 * 60_000;
@@ -110,7 +110,7 @@ function jobNotes(
   const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);
   // prettier-ignore
   return thatHold([
-    [missing.length > 0, t('No data yet from {0} of {1} ranks: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing))],
+    [missing.length > 0, t('No data yet from {0} of {1} ranks: {2}.', formatCount(missing.length), worldSize ?? 0, ranksText(missing))],
     ...silent.slice(0, 3).map(one => [true, silentText(one)] as const),
     [silent.length > 3, t('{0} ranks in total have stopped reporting: {1}.', silent.length, of(silent))],
     [beyond.length > 0, t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0)],

@@ -35,6 +35,7 @@ export function siteText(site: Site | null): string {
 
 /** The line within a sentence, `train.py:41 (train)`: bare, the function would read as a word of it. `train.py:41` if there is no function. */
 export function inSentence(line: string): string {
+  if (line === t('(no Python line)')) return t('a place without a Python line');
   return line
     .replace(' <module>', '')
     .replace(/(:\d+) ([^ ()]+)(?: \((.+)\))?$/, (_, at: string, name: string, how?: string) => {

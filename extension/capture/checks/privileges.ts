@@ -51,15 +51,16 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   const { kernel, container, nosuidMount } = around;
   const needed = capabilitiesSuffice(kernel) ? ['BPF', 'PERFMON'] : ['SYS_ADMIN'];
   const names = needed.map(name => `CAP_${name}`).join(' and ');
+  const them = needed.length === 1 ? 'this capability' : 'these capabilities';
   const lacks = `Attaching needs ${names}, which the tracer lacks (${WITHOUT})`;
   const sudo = (why: string): Advice => ({ sentence: `${lacks}. ${why}:`, command: sudoLine(sudoWords) });
   if ((around.root || !around.obtainable) && container) {
     const flags = needed.map(name => `--cap-add ${name}`).join(' ');
-    const sentence = `${lacks}. This container does not grant it: start the container with ${flags}, or attach from the host.`;
+    const sentence = `${lacks}. This container does not grant ${them}: start the container with ${flags}, or attach from the host.`;
     return { sentence, command: null };
   }
   if (around.root || !around.obtainable) {
-    return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
+    return { sentence: `${lacks}. Lockdown or seccomp denies ${them} even to root.`, command: null };
   }
   if (around.noNewPrivileges)
     return sudo(

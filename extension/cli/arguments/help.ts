@@ -56,7 +56,7 @@ Commands:
   gpu-memtrace record PID|FOLDER on|off    pause or resume recording in a program that is already traced
   gpu-memtrace mark PID|FOLDER NAME        add a named marker to a trace that is being recorded
   gpu-memtrace report FILE|FOLDER          show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
-  gpu-memtrace fit FILE [options]          forecast which batch, checkpointing or settings fit on the GPU
+  gpu-memtrace fit FILE [FILE] [options]   forecast which batch, checkpointing or settings fit on the GPU
   gpu-memtrace holders PID|FOLDER|FILE     show which objects keep a traced program's memory alive
   gpu-memtrace kernel ACTION [options]     install, uninstall or list Jupyter kernels that trace their notebooks
   gpu-memtrace sql DIR [QUERY]             query the tables of a job folder with your own DuckDB
@@ -272,8 +272,8 @@ ${EVERYDAY}
 Recording:
 ${RECORDING}
 Jobs:
-${JOB_FOLDER}  --ranks LIST             as for "run". The rank is that of this command, so this works only if srun or another launcher starts
-                           gpu-memtrace once per rank
+${JOB_FOLDER}  --ranks LIST             as for "run", but only if srun or another launcher starts one gpu-memtrace per rank: the rank is read
+                           from the environment of gpu-memtrace, not of PID
 ${METRICS}
 Expert:
 ${EXPERT}  --native-stacks          also record native stacks, for memory that C++ code allocates without Python

@@ -251,7 +251,7 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
     from === to
       ? alike
         ? t('The peak is the same: {0}.', to)
-        : t('The peak is the same: {0}, in {1} steps instead of {2}.', to, ...counts)
+        : t('The peak is the same, {0}, although this run had {1} steps and the previous one {2}.', to, ...counts)
       : alike
         ? t('Peak {0} → {1}.', from, to)
         : t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, ...counts);

@@ -238,7 +238,7 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   if (!final) lines.push(...incompleteLines(info));
   if (events > 0) lines.push(`DROPPED EVENTS: ${formatCount(events)} (${causes.join(', ')}); totals may be wrong`);
   else if (causes.length > 0)
-    lines.push(`INCOMPLETE: no events are missing, but some have no call stack or no name (${causes.join(', ')})`);
+    lines.push(`INCOMPLETE: some events have no call stack or no name (${causes.join(', ')}). No events are missing.`);
   const notes = info.processes.flatMap(one => one.notes).filter(note => isShown(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }

@@ -20,15 +20,14 @@ struct Pool {
   std::string path;     ///< of one of these in the program
   void checkpoint(Archive &a) { a(owner, number, kind, makers, path); }
   std::string id() const { return std::to_string(owner) + ":" + std::to_string(number); }
-  /// `captured graph runner.graphs[...] (1:0)`
+  /// `pool 1:0 (captured graph: runner.graphs[...])`
   std::string label() const {
     if (kind == PoolKind::Common) return "common pool";
-    std::string text = kind == PoolKind::Private ? "private pool"
-                       : kind == PoolKind::Graph ? "captured graph"
-                                                 : "MemPool";
+    if (kind == PoolKind::Private) return "private pool " + id();
+    std::string text = kind == PoolKind::Graph ? "captured graph" : "MemPool";
     if (makers > 1) text = std::to_string(makers) + " " + text + "s";
-    if (kind != PoolKind::Private && makers == 0) text += " that is gone";
-    return text + (path.empty() ? "" : " " + path) + " (" + id() + ")";
+    if (makers == 0) text += " that is gone";
+    return "pool " + id() + " (" + text + (path.empty() ? "" : ": " + path) + ")";
   }
 };
 

@@ -53,7 +53,7 @@ TEST(segments_by_pool) {
   feed.put_pool(7, {0, 1, 0, 0, GMT_POOL_GRAPH, 2, 0, 0, 0}, "graphs[...]", {200 * kMb});
   CHECK(feed.model.pools().empty());  // there may be more
   feed.put_pool(7, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
-  const std::string graphs = "2 captured graphs graphs[...] (1:0)";
+  const std::string graphs = "pool 1:0 (2 captured graphs: graphs[...])";
   CHECK(live() == (Live{{"common pool", 512}, {graphs, 6 * kMb}}));
   take_segment(feed, 300 * kMb, 2 * kMb, feed.reserved);
   feed.put({GMT_TENSOR_ALLOC, 300 * kMb, 1024, 0, 0, 1});
@@ -78,7 +78,7 @@ TEST(segments_by_pool) {
   feed.put({GMT_TENSOR_FREE, 212 * kMb, kMb});
   feed.put_pool(12, {0, 1, 0, 0, GMT_POOL_GRAPH, 0, 0, 0, 0}, "", {200 * kMb});
   feed.put_pool(12, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
-  CHECK(live() == (Live{{"common pool", 1536}, {"captured graph that is gone (1:0)", 0}}));
+  CHECK(live() == (Live{{"common pool", 1536}, {"pool 1:0 (captured graph that is gone)", 0}}));
   feed.put_pool(12, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
   CHECK(feed.model.pools().empty());
 }

@@ -109,7 +109,7 @@ test('memory of captured graphs in a set-up is named by the biggest of them, who
     kind: 'graph' as const,
     makers: 15,
     id: `0:${number}`,
-    label: `captured graph graphs[...] (0:${number})`,
+    label: `pool 0:${number} (captured graph: graphs[...])`,
     segments: 1,
     site: 1,
     reservedBytes,

@@ -36,7 +36,7 @@ export function cacheFinding(
   );
   const partly = formatCount(room.partlyUsedSegments);
   const beyondRate = rateText(beyond.perStep, place === null ? beyond.since : growth.since);
-  const rate = leaking.length > 0 ? t('the difference is {0}', beyondRate) : beyondRate;
+  const rate = leaking.length > 0 ? t('by {0}', beyondRate) : beyondRate;
   return makeFinding({
     ...ofDevice(judged, 'cache'),
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),

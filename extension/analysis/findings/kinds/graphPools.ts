@@ -37,8 +37,8 @@ export function graphsOf({ ledger: { process, device } }: JudgedLedger, source: 
 
 function biggestText({ label, reservedBytes }: Pool, others: readonly Pool[], place: string): string {
   return others.length === 0
-    ? t('all in the pool of {0}, allocated at {1}', label, place)
-    : t('the largest pool is that of {0}, with {1} allocated at {2}', label, formatBytes(reservedBytes), place);
+    ? t('all in {0}, allocated at {1}', label, place)
+    : t('the largest is {0}, with {1} allocated at {2}', label, formatBytes(reservedBytes), place);
 }
 
 export function graphsFinding(judged: JudgedLedger, { text, most, place, advice }: Graphs): Finding {

@@ -157,7 +157,7 @@ function ofTheStep(
   const less =
     batch === null
       ? t('Make the batch or the inputs {0}% smaller.', percent)
-      : t('Make the batch {0}% smaller (the usual one is {1} times smaller).', percent, batch.times);
+      : t('Make this batch at least {0}% smaller. It is {1} times as large as usual.', percent, batch.times);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -190,7 +190,7 @@ function copiesIn(
   const lines = byLine(same, source).map(({ line }) => inSentence(line));
   const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} live tensors (together {1}, allocated at {2}) may be copies of one tensor: each is as large as the request ({3}), half as large, or twice as large. If so, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
+  const text = t('{0} live tensors may be copies of one tensor. Together they take {1}; they were allocated at {2}. Each is as large as the request ({3}), half as large, or twice as large. If they are copies, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(t(', and at ')), requested);
   return {
     kind: 'copies',
     against: cause === 'limit' ? cause : 'full',
