@@ -117,7 +117,8 @@ function rateOf(steps: readonly number[], values: readonly number[], { from, to,
   const rare = Math.round(gap) > 1;
   let [begin, end] = [from, to];
   while (end > (rare ? from + 1 : Math.max(from + 1, to - NEWEST)) && !isRise(end)) end--;
-  while (rare && begin < end - 1 && !isRise(begin)) begin++;
+  // From the first rise on: blocks count only two steps after they were allocated.
+  while (begin < (rare ? end - 1 : Math.min(end - 1, from + NEWEST + 1)) && !isRise(begin)) begin++;
   const span = at(steps, end) - at(steps, begin);
   return span > 0 ? (at(values, end) - at(values, begin)) / span : 0;
 }

@@ -49,9 +49,11 @@ const NOISE = 0.05;
 export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | null {
   const [infoA, infoB] = [before.source.info(), now.source.info()];
   if (isSimulated(infoA) !== isSimulated(infoB) || infoB.totals.length === 0) return null;
-  const [old, found] = [leaksIn(before.verdicts), leaksIn(now.verdicts)];
-  const layers = new Set([...old, ...found].map(({ layer }) => layer));
+  const [grew, found] = [openIn(before.verdicts), leaksIn(now.verdicts)];
+  const layers = new Set([...grew, ...found].map(({ layer }) => layer));
   const lines = [...layers].flatMap(layer => linesOf(before.source, now.source, layer));
+  // What is a leak now and was only suspected before did grow before.
+  const old = grew.filter(one => isLeak(one) || found.some(leak => isSame(one, leak, lines)));
   const functionsOf = [namerOf(infoA), namerOf(infoB)] as const;
   const open = openIn(now.verdicts);
   const stray = open.filter(one => !old.some(leak => isSame(leak, one, lines)));

@@ -72,6 +72,17 @@ test('what still grows says so where it may be intended, too', () => {
   assert.match(found.sentences[0] ?? '', /\+1\.00 MiB .*\+2\.00 MiB/);
 });
 
+test('what was only suspected before and is a leak now is not new', () => {
+  const before = run(LEAKS);
+  before.verdicts.findings = before.verdicts.findings.map(one => ({ ...one, verdict: 'rose' }));
+  assert.match(compareRuns(before, run(LEAKS))?.sentences[0] ?? '', /grows as before/);
+  assert.equal(
+    compareRuns(before, run({ peakBytes: LEAKS.peakBytes })),
+    null,
+    'nor is a suspicion that is gone a result',
+  );
+});
+
 test('a line that moved is the same one, and has its new number', () => {
   const lines = { 1: 48, 2: 51 };
   assert.match(compared(LEAKS, { lines }).sentences[0] ?? '', /train\.py:48/);

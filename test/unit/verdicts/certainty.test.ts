@@ -29,6 +29,7 @@ const RUNS: Growth = {
   models: false,
   ofLibrary: false,
   ofSize: false,
+  ofGraph: false,
   pinnedCache: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
@@ -69,6 +70,13 @@ test('at the end of a run, what has a bound and never came to it is told in the 
   assertSentence(doubtOf({ ...RUNS, holder: BOUNDED, ended: true }));
   for (const how of ['joins', 'length', 'removes'] as const)
     assertSentence(doubtOf({ ...RUNS, holder: { ...BOUNDED, limitAt: { how, file: '/job/predict.py', line: 24 } } }));
+});
+
+test('the graph of a variable that is set anew needs no room on the CPU, but the tensor without it', () => {
+  const path = 'train().running_loss (its graph)';
+  const limitAt = { how: 'removes', file: '/job/once.py', line: 11 } as const;
+  const holder: FindingHolder = { ...BOUNDED, path, container: undefined, limitAt };
+  assertSentence(doubtOf({ ...RUNS, holder, ended: true, ofGraph: true }));
 });
 
 test('pinned memory in PyTorch’s cache that nobody is known to hold is not sure when the program ends', () => {

@@ -44,6 +44,14 @@ test('growth on both sides of a pause is counted as a whole, and its rate from t
   assert.deepEqual([leak.sinceStep, leak.count, leak.bytes, leak.bytesPerStep], [1, 61, 61 * MB, MB]);
 });
 
+test('the rate of what every step keeps is what a step keeps, wherever it begins and however many steps are merged', () => {
+  for (const steps of [60, 129, 150, 151, 170, 200, 300, 1000])
+    for (const since of [1, 2, 3, 4]) {
+      const run = playing(steps, (step, made) => step >= since && made.alloc(1, 100 * KB));
+      assert.equal(only(findingsOf(run)).bytesPerStep, 100 * KB, `${steps} steps, from ${since} on`);
+    }
+});
+
 test('growth that began behind a pause is counted from there', () => {
   const run = playing(60, (step, run) => (step > 35 || step === 3) && run.alloc(1, MB));
   run.flags.set(30, STEP_PAUSED);

@@ -39,6 +39,8 @@ export interface Growth {
   ofLibrary: boolean;
   /** It is one tensor that gets bigger. */
   ofSize: boolean;
+  /** It is the autograd graph of a tensor. */
+  ofGraph: boolean;
   /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
   pinnedCache: boolean;
 }
@@ -47,7 +49,7 @@ export interface Growth {
 export function doubtOf(growth: Growth): string | null {
   const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, models, ofLibrary, pinnedCache } =
     growth;
-  const keeper = holder?.container ?? holder?.path ?? '';
+  const keeper = holder?.container ?? holder?.path.replace(/ \(its graph\)$/, '') ?? '';
   if (growth.ofSize && holder?.limit === 'anew')
     return t(
       'The tensor in {0} was replaced by a larger one in {1} steps. If it grows on purpose, as with larger batches or longer inputs, this is not a leak.',
@@ -103,12 +105,16 @@ export function doubtOf(growth: Growth): string | null {
       'It grew until the end of the trace, in at least {0} steps. PyTorch caches pinned memory, and that cache also grows if more copies are in flight at once, for example when Python runs ahead of the GPU. Run the program longer: if the memory still grows or has a holder, it is a leak.',
       formatCount(rises),
     );
-  if (ended)
-    return t(
-      'It grew until the end of the trace, in at least {0} steps. This may be intended: {1}. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
-      formatCount(rises),
-      limitText(holder, keeper),
-    );
+  if (ended) {
+    const grew = t('It grew until the end of the trace, in at least {0} steps.', formatCount(rises));
+    const intended = t('This may be intended: {0}.', limitText(holder, keeper));
+    const instead = growth.ofGraph
+      ? t(
+          'If no backward pass needs the graph, store the tensor without it (`.detach()`), or just the number (`.item()`).',
+        )
+      : t('If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).');
+    return `${grew} ${intended} ${instead}`;
+  }
   const so = t('It has grown in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
   if (holder !== null && isBounded(growth)) return t('{0} It may stop growing: {1}.', so, limitText(holder, keeper));
@@ -123,6 +129,7 @@ export function doubtOf(growth: Growth): string | null {
 /** What the program does that may bound a container. */
 function limitText(holder: FindingHolder | null, keeper: string): string {
   const at = holder?.limitAt;
+  const isOfEntries = /\[\.\.\.\]|\(cache\)/.test(holder?.path ?? '');
   const line = placeText(at ?? null);
   switch (at?.how) {
     case 'joins':
@@ -130,7 +137,7 @@ function limitText(holder: FindingHolder | null, keeper: string): string {
     case 'length':
       return t('{0} checks the length of {1}', line, keeper);
     case 'removes':
-      return t('{0} removes entries of {1}', line, keeper);
+      return isOfEntries ? t('{0} removes entries of {1}', line, keeper) : t('{0} sets {1} anew', line, keeper);
     default:
       return t('the program has code that may limit {0}', keeper);
   }

@@ -103,6 +103,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     models: cluster.some(site => site.verdict.models) || (trains && isStateOfFew(holder, cluster)),
     ofLibrary: ownsItsMemory(facts.library),
     ofSize: facts.class === 'size',
+    ofGraph: facts.class === 'graph',
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
   const doubt = doubtOf(grown);
