@@ -110,14 +110,21 @@ export function changeText(change: Forecast, batch: number | null): string {
   return all.length === 0 ? recorded : all.join(' + ');
 }
 
-/** Whether what was requested fits. */
-export function answerText({ requested, totalBytes, othersBytes, isLimit }: FitFacts): string {
+/** Whether what was requested fits, and the largest batch that does. */
+export function answerText(facts: FitFacts): string {
+  const factor = facts.requested?.largestFactor ?? null;
+  const largest = factor === null ? '' : ` · ${t('largest batch: {0}', largestText(factor, facts.batch))}`;
+  return fitsText(facts) + largest;
+}
+
+function fitsText({ requested, totalBytes, othersBytes, isLimit }: FitFacts): string {
   const room = totalBytes - othersBytes;
   const needed = formatBytes(requested?.totalBytes ?? 0);
   const of = isLimit ? t('{0} (known limit)', formatBytes(room)) : formatBytes(room);
   if (requested?.fits !== true) return t('Does not fit: needs {0} of {1}', needed, of);
   // PyTorch gives back what it does not use before it fails.
-  if (requested.totalBytes > room) return t('Fits into {0} when PyTorch frees its cache; with it, {1}', of, needed);
+  if (requested.totalBytes > room)
+    return t('Needs {0} with PyTorch’s cache; fits into {1} when PyTorch frees it', needed, of);
   return t('Fits: peak {0} of {1}', needed, of);
 }
 

@@ -216,7 +216,10 @@ describe('The sample', () => {
 
   it('shows what would fit, by a replay of what was recorded', async () => {
     await click('[data-tab=fit]');
-    await shows('[data-value=fit-answer]', /^Fits: peak 7\.61 GiB of 139\.79 GiB$/);
+    await shows(
+      '[data-value=fit-answer]',
+      /^Fits: peak 7\.61 GiB of 139\.79 GiB · largest batch: [\d.]+ times this batch$/,
+    );
     await picture('fit');
     await click('[data-tab=lines]');
   });

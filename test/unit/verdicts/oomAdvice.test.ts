@@ -122,3 +122,13 @@ test('what frees less than is missing says so', () => {
   assertSentence(few.card.suggestion, 'not all of it is enough');
   assertSentence(findingText(few.card).join('\n'));
 });
+
+test('tensors of one size may be copies; in a step that is bigger than those before, a smaller batch comes first', () => {
+  const kinds = (usualAllocatedBytes: number): string[] => {
+    const facts = { activationBytes: 64 * MB, usualAllocatedBytes };
+    const sites = [made(FORWARD, 64 * MB, facts), made(OPTIMIZER, 64 * MB, facts)];
+    return judged({ site: FORWARD, requestedBytes: 64 * MB, sites }).kinds;
+  };
+  assert.deepEqual([kinds(64 * MB)[0], kinds(20 * MB)[0]], ['copies', 'batch']);
+  assert.ok(kinds(20 * MB).includes('copies'));
+});

@@ -24,6 +24,8 @@ export interface Failed extends Pick<
   after: AfterSteps | null;
   /** Null: it is as usual, or that is not known. */
   batch: GrownBatch | null;
+  /** This step allocated much more than those before: what it has of one size it has more of, too. */
+  bigger: boolean;
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
@@ -141,7 +143,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 
 /** What the running step made, and what the one before it left. */
 function ofTheStep(
-  { failure, step, cause, missingBytes, batch }: Failed,
+  { failure, step, cause, missingBytes, batch, bigger }: Failed,
   snapshot: MemorySnapshot,
   source: TraceSource,
 ): Idea[] {
@@ -168,7 +170,7 @@ function ofTheStep(
   // prettier-ignore
   return [
     { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inForward ? t('{0} Later layers may still not fit.', less) : less },
-    copiesIn(failure, snapshot, { cause, source }),
+    copiesIn(failure, snapshot, { against: bigger ? null : cause === 'limit' ? cause : 'full', source }),
     broadcastIn(failure, snapshot, { cause, source }),
     { kind: 'zero-grad', against: left > (scaling * tenths) / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { kind: 'checkpointing', against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
@@ -179,7 +181,7 @@ function ofTheStep(
 function copiesIn(
   { requestedBytes }: OutOfMemory,
   { step, sites }: MemorySnapshot,
-  { cause, source }: { cause: OutOfMemoryCause; source: TraceSource },
+  { against, source }: { against: OutOfMemoryCause | null; source: TraceSource },
 ): Idea {
   const same = sites.filter(({ oldestStep, liveBytes, liveCount }) =>
     [0.5, 1, 2].some(
@@ -193,7 +195,7 @@ function copiesIn(
   const text = t('{0} live tensors may be copies of one tensor. Together they take {1}; they were allocated at {2}. Each is as large as the request ({3}), half as large, or twice as large. If they are copies, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(t(', and at ')), requested);
   return {
     kind: 'copies',
-    against: cause === 'limit' ? cause : 'full',
+    against,
     seen: true,
     bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
     atMost: true,

@@ -110,7 +110,8 @@ function judgeFailure(
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
   const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
-  const failed = { failure, cause, leak, after, batch, ...room, ...figures, limited, step };
+  const bigger = snapshot !== null && biggerText(snapshot, failure.process, source) !== null;
+  const failed = { failure, cause, leak, after, batch, bigger, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
