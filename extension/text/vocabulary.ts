@@ -44,7 +44,7 @@ export function vocabulary(t: Translate): Vocabulary {
       transient: words('calm', t('temporary'), t('It is freed within one or two steps.')),
       cycle: words('calm', t('cycles'), t('Reference cycles keep it alive until Python’s garbage collector runs.')),
       anomaly: words('calm', t('outlier'), t('One allocation was much larger than usual for this line.')),
-      cache: words('calm', t('cache'), t('Memory that PyTorch reserved for tensors, used or not.')),
+      cache: words('calm', t('reserved'), t('Memory that PyTorch reserved for tensors, used or not.')),
       'before-attach': words('calm', t('pre-existing'), t('It was allocated before the recording began.')),
       unknown: words(
         'calm',

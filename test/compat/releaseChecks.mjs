@@ -4,7 +4,7 @@ export const CHECKS = [
   { key: 'stacks', title: 'stacks', tests: ['every stack of random calls'] },
   { key: 'modules', title: 'module paths', tests: ['bytes by module path'] },
   { key: 'names', title: 'names', tests: ['names and categories'] },
-  { key: 'backward', title: 'backward lines', tests: ['every gradient at its forward line'] },
+  { key: 'backward', title: 'lines of gradients', tests: ['every gradient at its forward line'] },
   { key: 'leaks', title: 'leaks, holders', tests: ['l03_forward_hook', 'l62_graph_nodes', 'n01_adam_warmup'] },
   { key: 'fixes', title: 'fixes', tests: ['a record of two tensors'] },
   { key: 'steps', title: 'steps, passes', tests: ['passes are those of the job'] },

@@ -189,10 +189,10 @@ function peakDifference(
   const texts = {
     more: one
       ? t('{0} peaks {1} above {2}', who, amount, others)
-      : t('{0} peak up to {1} above {2}', who, amount, others),
+      : t('{0} have peaks up to {1} higher than {2}', who, amount, others),
     less: one
       ? t('{0} peaks {1} below {2}', who, amount, others)
-      : t('{0} peak up to {1} below {2}', who, amount, others),
+      : t('{0} have peaks up to {1} lower than {2}', who, amount, others),
   };
   const parts = lines.map(line => t('{0} ({1})', placeText(line), formatBytes(Math.abs(line.bytes))));
   const because = parts.length === 0 ? t(', on no single line') : t(', mostly at {0}', parts.join(', '));

@@ -34,8 +34,8 @@ const JOB_FOLDER = `  -o DIR/                  for jobs with several ranks: coll
 const RANKS = `  --ranks LIST             with -o DIR/: limit the traces of all ranks but these, such as 0,7,64-71, to 48 MiB each; for
                            torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
 `;
-const METRICS = `  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
-                           OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
+const METRICS = `  --otlp [URL]             send metrics every 15 s, as JSON over HTTP, to an OpenTelemetry Collector at URL, such as
+                           http://localhost:4318; without URL, use OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
   --prometheus FILE.prom   write metrics to this file, for the textfile collector of Prometheus's node_exporter
 `;
 /** Only a checkout of the repository has the simulated GPU. */
@@ -91,10 +91,10 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
   --holders onFirstLeak|atSteps|never
                            when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
                            a busy machine):
-      onFirstLeak          once per leak or suspected leak, as soon as growth is found; again if that found too little; and when the
-                           program ends (default)
-      atSteps              at steps 16, 32, 64, ... while memory grows, and when the program ends; --holders without a value means
-                           the same
+      onFirstLeak          at the beginning of each leak: once per leak or suspected leak, as soon as growth is found; again if
+                           that found too little; and when the program ends (default)
+      atSteps              at steps 16, 32, 64, ... while memory grows, and when the program ends; --holders without a value
+                           selects this, not the default
       never                only when you run "gpu-memtrace holders"
 
 Jobs:

@@ -133,7 +133,7 @@ function limitText(holder: FindingHolder | null, keeper: string): string {
   const line = placeText(at ?? null);
   switch (at?.how) {
     case 'joins':
-      return t('{0} combines the entries of {1}', line, keeper);
+      return t('{0} combines the entries of {1} once all are collected', line, keeper);
     case 'length':
       return t('{0} checks the length of {1}', line, keeper);
     case 'removes':

@@ -219,7 +219,7 @@ function broadcastIn(
     const size = Math.ceil((elements * bytes) / ROUNDED_BYTES) * ROUNDED_BYTES;
     const isSquare = elements ** 2 * bytes === requestedBytes && elements * bytes > ROUNDED_BYTES;
     const isAlive = snapshot.sites.some(one => has(one, size) && (source.site(one.site)?.userFrame ?? -1) >= 0);
-    return isSquare && isAlive ? [formatCount(elements)] : [];
+    return isSquare && isAlive ? [elements] : [];
   });
   const isOld = snapshot.sites.some(
     one => one.site !== site && one.oldestStep < snapshot.step && has(one, requestedBytes),
@@ -227,7 +227,7 @@ function broadcastIn(
   const isProof =
     found.length > 0 && isBeforeBackward(source.site(site)) && !isOld && !wasThere(failure, snapshot, source);
   // prettier-ignore
-  const text = t('The request is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
+  const text = t('The request is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({1}, 1) and ({1},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', formatCount(found[0] ?? 0), String(found[0] ?? 0));
   return { kind: 'shapes', against, seen: true, bytes: isProof ? requestedBytes : 0, text };
 }
 
