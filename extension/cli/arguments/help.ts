@@ -12,7 +12,7 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 
 /** Of what records; `run` has more of each group. */
 const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10
-                           traces of each working folder, at most 10 GiB in all; the path is printed last, unless --format none)
+                           traces of each working directory, at most 10 GiB in all; the path is printed last, unless --format none)
   --format table|json|none
                            json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            also write the JSON document to FILE; with --format json, write it only there, not to stdout
@@ -162,7 +162,8 @@ options; 3 if the limit of --fail-above is exceeded; 130 after Ctrl+C.
 
 Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
 VS Code). The search pauses the program for 0.1-0.5 s, longer on a busy machine, and runs none of its code. For a saved trace
-(FILE) or a program that has ended, the recorded holders are shown. ${FOLDER}
+(FILE) or a program that has ended, the recorded holders are shown.
+${FOLDER}
   --line FILE:LINE         show the holders of blocks allocated by this line, or by code that it calls
   --address 0x...          show the holder of the tensor at this address
   --format table|json      (default: table)
