@@ -28,7 +28,7 @@ export function savesText({ kind, bytes, atMost, atLeast }: OutOfMemoryAdvice, r
     return missing === null
       ? t('makes {0} available', saved)
       : t('makes only {0} available; {1} are needed', saved, missing);
-  return missing === null ? t('saves {0}', saved) : t('saves only {0}; {1} are needed', saved, missing);
+  return missing === null ? t('saves {0}', saved) : t('saves only {0}; {1} must be freed', saved, missing);
 }
 
 /** What is free besides the reserved memory is none, or not known. */

@@ -15,7 +15,9 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
   const changes = ['as recorded', 'expandable_segments:True', 'checkpoint model.layers.* (24 modules)'];
   return {
     working: false,
-    sentence: fits ? `Fits: peak ${needed} of ${room}` : `Does not fit: needs ${needed} of ${room}`,
+    sentence: fits
+      ? `Fits: peak ${needed} of ${room}`
+      : `Does not fit: needs ${needed}, but only ${room} are available`,
     forecast: {
       ...{ fits, reservedBytes, modules: ['model.layers.*', 'head.*'], expandable: false },
       ways: [...changes, `${changes[1]} + ${changes[2]}`].map((change, at) => {

@@ -18,19 +18,19 @@ export function unusedIn(pools: readonly Pool[]): number {
   return sum(privatePools(pools).map(({ reservedBytes, liveBytes }) => reservedBytes - liveBytes));
 }
 
-/** `3 captured graphs reserve 39 GiB, of which 31 GiB is unused between replays`, and what else has pools, each without a full stop. */
+/** `3 CUDA graphs reserve 39 GiB, of which 31 GiB is unused between replays`, and what else has pools, each without a full stop. */
 export function poolTexts(pools: readonly Pool[]): string[] {
   const words: Partial<Record<PoolKind, (count: string, bytes: string, unused: string) => string>> = {
     // prettier-ignore
     graph: (count, bytes, unused) => count === '1'
-      ? t('1 captured graph reserves {0}, of which {1} is unused between replays', bytes, unused)
-      : t('{0} captured graphs reserve {1}, of which {2} is unused between replays', count, bytes, unused),
+      ? t('1 CUDA graph reserves {0}, of which {1} is unused between replays', bytes, unused)
+      : t('{0} CUDA graphs reserve {1}, of which {2} is unused between replays', count, bytes, unused),
     // prettier-ignore
     mempool: (count, bytes, unused) => count === '1'
       ? t('1 MemPool reserves {0}, of which {1} is unused', bytes, unused)
       : t('{0} MemPools reserve {1}, of which {2} is unused', count, bytes, unused),
     // prettier-ignore
-    private: (_, bytes, unused) => t('Pools of captured graphs or MemPools reserve {0}, of which {1} is unused', bytes, unused),
+    private: (_, bytes, unused) => t('Pools of CUDA graphs or MemPools reserve {0}, of which {1} is unused', bytes, unused),
   };
   const paused = pausedIn(pools);
   const texts = Object.entries(words).flatMap(([kind, text]) => {

@@ -123,8 +123,8 @@ function roseText(first: Unjudged | undefined, { live }: TraceInfo): string {
   if (first === undefined) return '';
   const words = [inSentence(first.line), amountText(first), formatCount(first.rises)] as const;
   return live
-    ? t('Memory from {0} has grown {2} times so far, by {1}.', ...words)
-    : t('Memory from {0} grew {2} times, by {1}.', ...words);
+    ? t('Memory from {0} has grown {2} times so far, by {1} in all.', ...words)
+    : t('Memory from {0} grew {2} times, by {1} in all.', ...words);
 }
 
 /** GPU memory needs no word. */
@@ -141,8 +141,8 @@ function risingText({ live }: TraceInfo, steps: Verdicts['steps'], rising: Unjud
     rising.because,
   ] as const;
   return live
-    ? t('No leak so far after {0}, but memory from {1} has grown {3} times, by {2}. {4}', ...words)
-    : t('No leak was found in {0}, but memory from {1} grew {3} times, by {2}. {4}', ...words);
+    ? t('No leak so far after {0}, but memory from {1} has grown {3} times, by {2} in all. {4}', ...words)
+    : t('No leak was found in {0}, but memory from {1} grew {3} times, by {2} in all. {4}', ...words);
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {

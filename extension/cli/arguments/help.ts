@@ -11,28 +11,29 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10 of
-                           each working folder, at most 10 GiB in all; the path is printed last, unless --format none)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10
+                           traces of each working directory, at most 10 GiB in all; the path is printed last, unless --format none)
   --format table|json|none
                            json: one document at the end instead of the table; none: print nothing (default: table)
-  --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
+  --report FILE            also write the JSON document to FILE; with --format json, write it only there, not to stdout
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
   --fail-on-leak[=all]     exit with status 3 if there is a leak with a confidence of at least 50%; =all counts slow leaks too, which
-                           need more than a year to fill the GPU. A suspected leak, or memory that grew until the end, does not
-                           count. In that case, or if too little was recorded for a verdict, the status is unchanged, and stderr has a
-                           message
+                           need more than a year to fill the GPU. Suspected leaks, and memory that grew until the end, do not
+                           count. If there is nothing else, or too little was recorded for a verdict, the exit status is the same
+                           as without this option, and a message is printed to stderr
 `;
 const RECORDING = `  --detail SIZE            keep this many bytes of the most recent events in full, such as 1GiB; older events are kept as totals
                            (default: 512MiB). The first 20 training steps are always kept in full
-  --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
-                           free disk space; on tmpfs, a quarter)
+  --budget SIZE            most disk space for the recording, of all processes together; events beyond it are dropped (default: 2GiB,
+                           but at most half of the free disk space; on tmpfs, a quarter)
+`;
+const FOLDER_NAME = `the name DIR may contain %j (GPU_MEMTRACE_RUN or the
+                           launcher's job ID), %h (host), %r (rank) and %p (PID)
 `;
 const JOB_FOLDER = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
-                           SQL, even while the job runs; in DIR, %j stands for GPU_MEMTRACE_RUN or the launcher's job ID, %h for
-                           the host, %r for the rank and %p for the PID
-`;
-const RANKS = `  --ranks LIST             with -o DIR/: limit the traces of all ranks but these, such as 0,7,64-71, to 48 MiB each; for
-                           torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
+                           SQL, even while the job runs; ${FOLDER_NAME}`;
+const RANKS = `  --ranks LIST             with -o DIR/: keep full traces of these ranks, such as 0,7,64-71, and limit those of all others to
+                           48 MiB each; for torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
 `;
 const METRICS = `  --otlp [URL]             send metrics every 15 s, as JSON over HTTP, to an OpenTelemetry Collector at URL, such as
                            http://localhost:4318; without URL, use OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
@@ -42,6 +43,11 @@ const METRICS = `  --otlp [URL]             send metrics every 15 s, as JSON ove
 const SIMULATE = `  --simulate-gpu           use the simulated GPU, which needs neither a GPU nor a driver
 `;
 const EXPERT = `  --interval TIME          how often to update findings and the view, such as 2s or 500ms (default: 2s)
+`;
+
+/** Where the path is that `record`, `mark` and `holders` take. */
+const FOLDER = `Instead of the PID, you can give FOLDER: the trace's folder while it is recorded, in $XDG_RUNTIME_DIR/gpu-memory-trace or,
+without that variable, in ~/.cache/gpu-memory-trace/live. It is not the job folder of -o DIR/.
 `;
 
 const ALL = `GPU Memory Trace finds GPU memory leaks in PyTorch programs, and shows each allocation with its Python line. To start:
@@ -91,10 +97,10 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
   --holders onFirstLeak|atSteps|never
                            when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
                            a busy machine):
-      onFirstLeak          at the beginning of each leak: once per leak or suspected leak, as soon as growth is found; again if
-                           that found too little; and when the program ends (default)
-      atSteps              at steps 16, 32, 64, ... while memory grows, and when the program ends; --holders without a value
-                           selects this, not the default
+      onFirstLeak          once for each leak or suspected leak, as soon as its growth is found (again if the search found too
+                           little), and when the program ends (default)
+      atSteps              at steps 16, 32, 64, ... while memory grows, and when the program ends; plain --holders, without a
+                           value, means atSteps
       never                only when you run "gpu-memtrace holders"
 
 Jobs:
@@ -134,8 +140,8 @@ it lists the traces in it, newest first.
   --between T1 T2          only memory allocated between T1 and T2 and still alive at T2
   --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and in FILE (B), largest difference first;
                            --group-by site compares stacks; to compare two moments of FILE: --compare FILE@T1 --at T2
-  --fail-above PERCENT     with --compare: exit with status 3 if the peak exceeds that of BASE by PERCENT, such as 5%, or a line leaks
-                           that much more per step; to pass several base runs, repeat --compare. In GitHub Actions, the lines are
+  --fail-above PERCENT     with --compare: exit with status 3 if the peak, or what a line leaks per step, is more than PERCENT
+                           (such as 5%) above that of BASE; to pass several base runs, repeat --compare. In GitHub Actions, the lines are
                            annotated, and the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: how to group memory (default: line)
@@ -156,8 +162,8 @@ options; 3 if the limit of --fail-above is exceeded; 130 after Ctrl+C.
 
 Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
 VS Code). The search pauses the program for 0.1-0.5 s, longer on a busy machine, and runs none of its code. For a saved trace
-(FILE) or a program that has ended, the recorded holders are shown. FOLDER is the folder in which a trace is being recorded.
-
+(FILE) or a program that has ended, the recorded holders are shown.
+${FOLDER}
   --line FILE:LINE         show the holders of blocks allocated by this line, or by code that it calls
   --address 0x...          show the holder of the tensor at this address
   --format table|json      (default: table)
@@ -167,8 +173,7 @@ Exit status: 0; 1 if there was no answer; 2 for wrong options.
   record: `gpu-memtrace record PID|FOLDER on|off
 
 Starts, resumes or pauses recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code).
-Instead of the PID, you can give FOLDER, the folder in which the trace is being recorded.
-On resume, PyTorch's current blocks are read again: blocks freed while paused disappear, and blocks allocated while paused
+${FOLDER}On resume, PyTorch's current blocks are read again: blocks freed while paused disappear, and blocks allocated while paused
 have no source line.
 
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
@@ -176,9 +181,8 @@ Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options
   mark: `gpu-memtrace mark PID|FOLDER NAME
 
 Adds a named marker, such as "before eval", to the trace of a running program. Use it as report --at "mark:before eval";
-Leak Explorer shows it and can compare with it. Instead of the PID, you can give FOLDER, the folder in which the trace is
-being recorded.
-
+Leak Explorer shows it and can compare with it.
+${FOLDER}
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
   kernel: `gpu-memtrace kernel install|uninstall|list [options]
@@ -200,8 +204,8 @@ Shows how much memory a run would reserve with another batch, checkpointing, gra
 GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second trace of
 the same program, with another batch, makes forecasts for other batches more accurate.
 
-  --batch N[,M][:TRY]      the batch of the run, such as 8; with two traces, of each, such as 8,16. To try another batch, add it
-                           after a colon: 8:24 or 8,16:24
+  --batch N[,M][:TRY]      the batch size of the recorded run, such as 8, or with two traces, the size of each, such as 8,16. To
+                           try another size, add it after a colon: 8:24 or 8,16:24
   --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
   --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
   --accumulate PARTS       compute the batch in this many parts and add up their gradients
@@ -272,8 +276,9 @@ ${EVERYDAY}
 Recording:
 ${RECORDING}
 Jobs:
-${JOB_FOLDER}  --ranks LIST             as for "run", but only if srun or another launcher starts one gpu-memtrace per rank: the rank is read
-                           from the environment of gpu-memtrace, not of PID
+  -o DIR/                  add this trace to the job folder DIR, for example if srun starts one "gpu-memtrace attach" per rank;
+                           ${FOLDER_NAME}  --ranks LIST             as for "run"; the rank is that of gpu-memtrace itself, set by the launcher that started it; without a
+                           launcher, the option has no effect
 ${METRICS}
 Expert:
 ${EXPERT}  --native-stacks          also record native stacks, for memory that C++ code allocates without Python

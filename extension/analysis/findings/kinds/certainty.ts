@@ -52,7 +52,7 @@ export function doubtOf(growth: Growth): string | null {
   const keeper = holder?.container ?? holder?.path.replace(/ \(its graph\)$/, '') ?? '';
   if (growth.ofSize && holder?.limit === 'anew')
     return t(
-      'The tensor in {0} was replaced by a larger one in {1} steps. If it grows on purpose, as with larger batches or longer inputs, this is not a leak.',
+      'The tensor in {0} was replaced by a larger one in each of {1} steps. If it grows on purpose, as with larger batches or longer inputs, this is not a leak.',
       keeper,
       formatCount(rises),
     );
@@ -88,7 +88,7 @@ export function doubtOf(growth: Growth): string | null {
   }
   if (models)
     return t(
-      'A model, or some of its layers, was added in {0} steps and stayed alive. If you need all of them, this is not a leak. Otherwise keep only the results, such as the scores.',
+      'In each of {0} steps, a model or some of its layers was added and stayed alive. If you need all of them, this is not a leak. Otherwise keep only the results, such as the scores.',
       formatCount(rises),
     );
   if (!nameable || (!early && isCertain(growth))) return null;
@@ -123,7 +123,7 @@ export function doubtOf(growth: Growth): string | null {
       ? t('{0} It may be a cache or buffer that stops growing once it is full; its holder is not known yet.', so)
       : t('{0} It may stop growing: the size limit of {1}, if any, is unknown.', so, keeper);
   const most = formatCount(T.times * T.many);
-  return `${why} ${t('After {0} such steps, or when the program ends, it is reported as a leak.', most)}`;
+  return `${why} ${t('If it is still growing after {0} such steps, or when the program ends, and no limit has been found, it is reported as a leak.', most)}`;
 }
 
 /** What the program does that may bound a container. */
@@ -137,7 +137,9 @@ function limitText(holder: FindingHolder | null, keeper: string): string {
     case 'length':
       return t('{0} checks the length of {1}', line, keeper);
     case 'removes':
-      return isOfEntries ? t('{0} removes entries of {1}', line, keeper) : t('{0} sets {1} anew', line, keeper);
+      return isOfEntries
+        ? t('{0} removes entries of {1}', line, keeper)
+        : t('{0} assigns a new value to {1}, which frees the old one', line, keeper);
     default:
       return t('the program has code that may limit {0}', keeper);
   }
