@@ -24,11 +24,13 @@ const lineOf = (file: string, end: string): number =>
 
 /** By the action of the first entry of a file. */
 async function showFindingAt(file: string): Promise<void> {
-  const actions = await actionsAt(file, problems(file)[0]?.range ?? new vscode.Range(0, 0, 0, 0));
-  const action = actions.find(({ command }) => command !== undefined);
-  assert.ok(action?.command, actions.map(({ title }) => title).join());
+  // A file that was just reverted is read anew, and its entry with it.
+  const action = await until(`the action of the entry in ${file}`, async () => {
+    const entry = problems(file)[0];
+    return entry && (await actionsAt(file, entry.range)).find(({ command }) => command !== undefined);
+  });
   assertSentence(action.title);
-  await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
+  await vscode.commands.executeCommand(action.command?.command ?? '', ...(action.command?.arguments ?? []));
 }
 
 /** Runs until it is stopped, unless it keeps nothing; a stand-in for PyTorch answers the tracer's agent. */
