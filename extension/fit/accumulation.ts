@@ -18,7 +18,7 @@ const BEFORE = 0.75;
 const ADDED = 6;
 
 /**
- * The plan with the passes of each step run twice, which is as many as the peak shows: with more, the gradients are there likewise.
+ * The plan with the passes of each step run twice. More runs would not change the peak: from the second one on, all gradients are there.
  * `gradients`: how many stay in between; 0: none was found, and nothing is changed.
  */
 export function accumulated(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; gradients: number } {

@@ -110,7 +110,10 @@ export function fitter(
   let usual: (Forecast | { error: string })[] | null = null;
   return requestOf => {
     const requested = requestOf(fitting.batch);
-    usual ??= usualChanges(replayed).map(forecast);
+    // Without gradients there is nothing to accumulate.
+    usual ??= usualChanges(replayed)
+      .map(forecast)
+      .filter(found => 'error' in found || found.accumulates);
     const changes: Forecast[] = [];
     for (const found of [...usual, ...(requested === null ? [] : [forecast(requested)])]) {
       if ('error' in found) return found;

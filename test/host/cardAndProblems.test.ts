@@ -148,7 +148,7 @@ describe('Findings in VS Code', () => {
   it('asks a running program who holds it', async () => {
     const file = join(workspace, 'live_leak.py');
     writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent/programs')));
-    await setHolders('never'); // else it may be found before it is asked for
+    await setHolders('never'); // or the holder may be known before the button is pressed
     await trace(file);
     await reached('running');
     await shows(CARD, /1 more tensor/);

@@ -95,7 +95,7 @@ const checks = {
     );
     assert.equal(await button('leak 1').isVisible(), false);
   },
-  async 'who holds it: waits, can be stopped, tells; nothing is searched where all of the holder is known'() {
+  async 'the search for holders shows that it runs, can be stopped, and answers; a holder that is fully known is not searched for'() {
     assert.equal(await card('leak 0').locator('[data-action=who-holds]').isVisible(), false);
     const { page: shared, context: own } = await openPage(browser, files, {
       story: 'shared',

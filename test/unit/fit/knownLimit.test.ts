@@ -63,5 +63,13 @@ test('a run without the size of its GPU is to fit into what it could have had at
   assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');
   assertSentence(answerText(facts));
   assertSentence(gpuText(facts));
+  const parts = (of: typeof known): number[] => {
+    const found = fitter(addon, { trace: '', runs: [of], batches: [], gpuBytes: null })(() => null);
+    return 'error' in found ? [] : found.changes.map(change => change.parts);
+  };
+  assert.ok(parts(known).includes(2));
+  const sites = known.replayed.run.sites.map(site => ({ ...site, pass: 'other' as const }));
+  const untrained = { ...known, replayed: { ...known.replayed, run: { ...known.replayed.run, sites } } };
+  assert.ok(!parts(untrained).includes(2), 'without gradients there is nothing to accumulate');
   native.close();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BesidePages } from '../../../extension/views/session/besidePages';
 
-test('a change goes on at once where no page is late, and else once none is, as one', () => {
+test('a change is passed on at once if no page is late; otherwise all changes are, as one, when the last page has caught up', () => {
   const fired: string[] = [];
   const beside = new BesidePages(change => fired.push(change));
   beside.changed('events');

@@ -24,8 +24,8 @@ export interface Failed extends Pick<
   after: AfterSteps | null;
   /** Null: it is as usual, or that is not known. */
   batch: GrownBatch | null;
-  /** This step allocated much more than those before: what it has of one size it has more of, too. */
-  bigger: boolean;
+  /** In words that this step allocated much more than those before, by its batch or not; null: it did not, or that is not known. */
+  bigger: string | null;
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
@@ -170,7 +170,7 @@ function ofTheStep(
   // prettier-ignore
   return [
     { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inForward ? t('{0} Later layers may still not fit.', less) : less },
-    copiesIn(failure, snapshot, { against: bigger ? null : cause === 'limit' ? cause : 'full', source }),
+    copiesIn(failure, snapshot, { against: bigger !== null ? null : cause === 'limit' ? cause : 'full', source }),
     broadcastIn(failure, snapshot, { cause, source }),
     { kind: 'zero-grad', against: left > (scaling * tenths) / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { kind: 'checkpointing', against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },

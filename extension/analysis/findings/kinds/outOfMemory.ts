@@ -38,6 +38,8 @@ export interface OutOfMemoryContext {
   lastStep(failure: OutOfMemory): number;
 }
 
+type WithoutCause = Pick<Failed, 'failure' | 'leak' | 'after' | 'batch' | 'bigger' | keyof Room>;
+
 /** A failure, why it happened, and the leak that led to it. */
 export interface JudgedFailure {
   verdict: OutOfMemoryVerdict;
@@ -104,13 +106,13 @@ function judgeFailure(
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.
-  const grown = leak ?? after;
-  const reason = causeOf(failure, grown, limited ? { ...room, freeBytes: 0 } : room, context);
+  const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
+  const bigger = snapshot === null ? null : (batch?.text ?? biggerText(snapshot, failure.process, source));
+  const had = limited ? { ...room, freeBytes: 0 } : room;
+  const reason = causeOf({ failure, leak, after, batch, bigger, ...had }, context);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
-  const bigger = snapshot !== null && biggerText(snapshot, failure.process, source) !== null;
   const failed = { failure, cause, leak, after, batch, bigger, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
@@ -156,30 +158,26 @@ function matters({ bytes }: { bytes: number }, { snapshot, liveBytes }: OutOfMem
   return bytes >= T.part * (snapshot?.tensorBytes ?? liveBytes);
 }
 
-/** `grown`: what grew until nothing more fitted; null: nothing that is known. */
 function causeOf(
-  failure: OutOfMemory,
-  grown: Finding | AfterSteps | null,
-  { totalBytes: total, freeBytes, othersBytes }: Room,
+  { failure, leak, after, batch, bigger, totalBytes: total, freeBytes, othersBytes }: WithoutCause,
   { source, setUps }: OutOfMemoryContext,
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
-  if (grown !== null) return 'leak';
+  if (leak !== null || after !== null) return 'leak';
   const big = requestedBytes >= (total === null ? Math.max(1, failure.liveBytes) : T.most * total);
   if (snapshot === null) return big ? 'big-request' : 'full';
-  const bigger = biggerText(snapshot, failure.process, source) !== null;
   const { freeBytes: unused, largestFreeBytes, emptyBytes } = snapshot.fragmentation;
   if (otherLibrary(failure, source) !== null && emptyBytes >= requestedBytes) return 'cache';
   if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
-  if (unused >= requestedBytes && largestFreeBytes < requestedBytes && !bigger) return 'fragmentation';
+  if (unused >= requestedBytes && largestFreeBytes < requestedBytes && bigger === null) return 'fragmentation';
   const kept = unusedIn(snapshot.pools);
   const room = freeBytes !== null && freeBytes < requestedBytes ? freeBytes : 0; // more than that was not to be had, whyever
   if (kept >= T.little * requestedBytes && kept + unused + room >= requestedBytes) return 'pools';
-  if (big && grownBatch(snapshot, failure.process, source) === null) return 'big-request';
+  if (big && batch === null) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source) && !setUps.includes(failure.process)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
-  if (usual > 0 && !bigger && requestedBytes >= T.times * usual) return 'big-request';
+  if (usual > 0 && bigger === null && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
 }
 
@@ -242,7 +240,7 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 
 /** Why it is so, without a full stop. */
 function causeText(
-  { cause, failure, leak, after, limited, freeBytes: free, othersBytes, batch: grown }: Failed,
+  { cause, failure, leak, after, limited, freeBytes: free, othersBytes, batch: grown, bigger }: Failed,
   source: TraceSource,
 ): string {
   const { snapshot } = failure;
@@ -263,7 +261,7 @@ function causeText(
     ? t('A leak filled the memory. {0}', leak.title)
     : t('Probably a leak: one line holds most of the memory, in blocks from nearly every step');
   // prettier-ignore
-  const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
+  const why = snapshot === null ? t('No further details were recorded') : (bigger ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
   const batch = leak === null && after === null ? grown : null;
@@ -282,15 +280,13 @@ function causeText(
   return batch === null || cause === 'full' ? found : `${batch.text}. ${found}`;
 }
 
-/** Where the step, by its batch, allocates much more than those before; null: it does not. */
+/** Where the step allocates much more than those before; null: it does not. */
 function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSource): string | null {
   const steps = source.info().steps.find(one => one.process === process)?.source ?? 'time';
   // What was no part of the rounds of a loop before came after them, as a loss comes after layers.
   const known = newInStep(snapshot, source).filter(line => steps === 'optimizer' || line.usualBytes > 0);
   const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
-  const batch = grownBatch(snapshot, process, source);
-  if (batch !== null) return batch.text;
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
   return t(
