@@ -1,8 +1,8 @@
 // Installs what is stale, builds, and runs every test. The last line sums all stages.
 //   node test/runner/run.mjs [STAGE | STAGE/PART | words of a test's name after a stage …] [--update]     (nothing: all stages)
 // --update: tests keep the sentences, screens and reports that they see instead of comparing them; the diff shows what changed.
-import { mkdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdirSync, statfsSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { install } from '../project/install.mjs';
 import { inPart } from '../project/progress.mjs';
 import { inRoot } from '../project/root.mjs';
@@ -12,6 +12,8 @@ import { runStages } from './schedule.mjs';
 
 /** Stages wait now and then: so much more of them than there are cores keeps all cores busy. */
 const AT_ONCE = 1.5;
+/** What a whole run leaves at most in the folder for temporary files and in `build`, with room for the tracer's own comfort. */
+const FREE_BYTES = 4 * 2 ** 30;
 
 const began = Date.now();
 const ofResult = ({ passed, failed, skipped }) =>
@@ -49,6 +51,14 @@ function summary(results) {
 }
 
 mkdirSync(inRoot('build/test-results'), { recursive: true });
+for (const folder of [inRoot('build'), tmpdir()]) {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= FREE_BYTES) continue;
+  const [free, needed] = [bavail * bsize, FREE_BYTES].map(bytes => `${(bytes / 2 ** 30).toFixed(1)} GiB`);
+  console.log(`Only ${free} is free in ${folder}, and the tests need ${needed}. Free some space, and run them again.`);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
+}
 const installed = await inPart('packages', install);
 console.log(installed.error?.message ?? `${installed.value} (${time(installed.seconds)})`);
 if (installed.error) {
