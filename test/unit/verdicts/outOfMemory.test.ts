@@ -337,6 +337,13 @@ test('the GPU had room, and PyTorch did not ask for it: a limit, and what raisin
     ['copies', 'limit', 'batch'],
   );
   assertSentence(explained?.advice[0]?.text, 'where it stopped is not why');
+  const more = { stepAllocatedBytes: 4 * GB, usualAllocatedBytes: GB, activationBytes: 4 * GB };
+  const grown = snapshot({ sites: [site({ liveBytes: 4 * GB, liveCount: 4, oldestStep: 31, ...more })] });
+  assert.deepEqual(
+    withDriver(failing({ requestedBytes: GB, snapshot: grown }), [])[0]?.advice.map(({ kind }) => kind),
+    ['batch', 'limit', 'checkpointing'],
+    'the step that took more is why',
+  );
   assert.equal(withDriver(failing(), [30.4e8]).at(-1)?.cause, 'full', 'the driver refused it just before');
   assert.equal(withDriver(failing(), [1e8]).at(-1)?.cause, 'limit', 'what it refused long ago is another story');
   const unread = failing({ snapshot: snapshot({ usedBytes: null, processBytes: null }) });

@@ -49,11 +49,13 @@ const FEWEST_POINTS = 16;
 export function adviceFor(failed: Failed, source: TraceSource, lineText: LineText): OutOfMemoryAdvice[] {
   const { snapshot, requestedBytes, liveBytes } = failed.failure;
   const least = Math.max(T.rare * (snapshot?.tensorBytes || liveBytes), T.little * requestedBytes);
-  const inStep = snapshot === null ? [] : ofTheStep(failed, snapshot, source);
+  // A limit is where it stopped; a step that took more than those before is why.
+  const cause = failed.cause === 'limit' && failed.bigger !== null ? 'full' : failed.cause;
+  const inStep = snapshot === null ? [] : ofTheStep({ ...failed, cause }, snapshot, source);
   const ideas = [grown(failed, source, lineText), ...around(failed), ...ofPools(failed), ...inStep];
   const most = Math.max(...ideas.map(({ bytes }) => bytes));
   const first = ({ against, seen, bytes }: Idea): number =>
-    against === failed.cause ? 1 + Number(seen === true && bytes >= most) : 0;
+    against === cause ? 1 + Number(seen === true && bytes >= most) : 0;
   return ideas
     .filter(idea => idea.bytes > (first(idea) > 0 ? 0 : least))
     .sort((a, b) => first(b) - first(a) || b.bytes - a.bytes)
