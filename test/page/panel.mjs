@@ -289,6 +289,10 @@ const checks = {
     await eventually(async () => assert.equal(await lines(), changed + 1));
     await unchanged.click();
     await eventually(async () => assert.equal(await lines(), changed));
+    await page.locator('[data-compared]').first().click();
+    const kept = () =>
+      page.evaluate(() => window.bench.calls.findLast(({ method }) => method === 'openLine')?.params.preserveFocus);
+    assert.equal(await kept(), true, 'one click leaves the keyboard in the rows');
     await page.locator('[data-tab=lines]').click();
   },
   async 'a name that is cut loses its ending as a whole, so that three dots follow, not four; the filter has a tooltip'() {

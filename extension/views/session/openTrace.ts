@@ -19,7 +19,7 @@ import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
-import { whenText } from './recentTraces';
+import { formatWhen } from '../../text/when';
 import { Refused } from './refused';
 
 /** The state of a trace; the rest of its view is read from it. */
@@ -163,7 +163,7 @@ export class OpenTrace implements vscode.Disposable {
     } catch {
       return; // it was closed meanwhile
     }
-    const when = whenText(this.known?.info.startRealtimeMs ?? 0);
+    const when = formatWhen(this.known?.info.startRealtimeMs ?? 0, vscode.env.language);
     const detail = isSnapshot(file)
       ? vscode.l10n.t('PyTorch memory snapshot. Its history starts {0}.', when)
       : vscode.l10n.t('Saved trace, recorded {0}.', when);

@@ -5,6 +5,7 @@ import { KEPT, scriptName } from '../../capture/traces/keptTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
 import { baseName, formatBytes, unbroken } from '../../text/format';
+import { formatWhen } from '../../text/when';
 import { leaksText } from './sessionWords';
 
 /** What is remembered of a trace. */
@@ -96,18 +97,11 @@ export function summaryOf(file: string, { processes, totals, startRealtimeMs }: 
   };
 }
 
-/** `Nov 29, 9:45 AM`; of another year `Nov 29, 2026, 9:45 AM` */
-export function whenText(startMs: number): string {
-  const [start, now] = [new Date(startMs), new Date()];
-  const year = start.getFullYear() === now.getFullYear() ? undefined : 'numeric';
-  return start.toLocaleString(undefined, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
-}
-
 /** `Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
 export function summaryWords({ startMs, peakBytes, leaks = 0, failed, stopped }: TraceSummary): string {
   const end = failed ? vscode.l10n.t('failed') : stopped ? vscode.l10n.t('stopped') : '';
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
-  const parts = [whenText(startMs), end, leaksText(leaks, vscode.l10n.t), peak];
+  const parts = [formatWhen(startMs, vscode.env.language), end, leaksText(leaks, vscode.l10n.t), peak];
   return parts
     .filter(part => part !== '')
     .map(unbroken)

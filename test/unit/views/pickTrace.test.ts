@@ -10,6 +10,7 @@ test('runs of the same program are first, the newest of them before the others, 
   let items: QuickPickItem[] = [];
   const vscode = {
     EventEmitter: class {},
+    env: { language: 'en' },
     QuickPickItemKind: { Separator: -1 },
     Uri: { file: String },
     l10n: { t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? '') },

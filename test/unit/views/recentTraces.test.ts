@@ -23,7 +23,7 @@ function memoryWith(recentTraces?: unknown): vscode.Memento {
     update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
   } as unknown as vscode.Memento;
 }
-const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
+const vscodeParts = { EventEmitter, env: { language: 'en' }, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
 
 test('the latest recorded is first, each is there once, what is gone is left out, and a new window has them too', async () => {
   const { RecentTraces, summaryOf, summaryWords } = await importWith(
