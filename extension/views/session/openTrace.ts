@@ -18,7 +18,7 @@ import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
-import { isLeak, type Finding } from '../../protocol/verdicts';
+import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
 import { formatWhen } from '../../text/when';
 import { Refused } from './refused';
 
@@ -86,6 +86,11 @@ export class OpenTrace implements vscode.Disposable {
   /** So many were found. */
   get leaks(): number {
     return this.known?.findings?.filter(isLeak).length ?? 0;
+  }
+  /** What else was found, each verdict once. */
+  get others(): FindingVerdict[] {
+    const others = this.known?.findings?.filter(one => !isLeak(one)) ?? [];
+    return [...new Set(others.map(({ verdict }) => verdict))];
   }
   /** A leak or a failed allocation was found. */
   get warns(): boolean {

@@ -182,7 +182,9 @@ export class Sessions implements vscode.Disposable {
   noteRecent(trace: OpenTrace, file: string): void {
     if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
       this.recent.note({
-        ...summaryOf(file, trace.facts.info, trace.leaks),
+        ...summaryOf(file, trace.facts.info),
+        leaks: trace.leaks,
+        others: trace.others,
         ...(trace.crashed && { failed: true }),
         ...(trace.stopped && { stopped: true }),
       });
