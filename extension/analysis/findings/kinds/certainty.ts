@@ -81,10 +81,7 @@ export function doubtOf(growth: Growth): string | null {
           'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step() (Python package).',
           seen,
         )
-      : t(
-          'It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.',
-          seen,
-        );
+      : t('It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.', seen);
   }
   if (models)
     return t(
