@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { otherHolders, shareText } from '../text/holderShare';
 import { paceOf } from '../text/pace';
-import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { vocabulary } from '../text/vocabulary';
+import { isGrowth, isLeak, type Finding } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
 import { latestRuns } from '../files/tracedProgram';
@@ -119,8 +120,8 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     // Problems shows Markdown as it is written.
     const advice = finding.suggestion.replace(/`([^`]*)`/g, '‘$1’');
     const entry = new vscode.Diagnostic(at.range, `${text}\n${advice}`, severity);
-    entry.source = SOURCE;
-    entry.code = finding.verdict satisfies FindingVerdict;
+    // No code: VS Code writes it right behind the source, in parentheses.
+    entry.source = `${SOURCE} · ${vocabulary(vscode.l10n.t).findings[finding.verdict].name}`;
     entry.relatedInformation = this.relatedOf(finding, at, traced);
     return entry;
   }

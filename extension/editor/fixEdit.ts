@@ -64,5 +64,5 @@ export async function applyFix(
   const edit = await fixEdit(finding, { folders, sinceMs }, lines);
   if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
     throw new Error(vscode.l10n.t('The line has changed, so the fix was not applied.'));
-  await openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, room);
+  await openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, { room });
 }

@@ -4,12 +4,21 @@ import type { SourceFolders } from '../protocol/cwd';
 import { fileLine } from '../text/format';
 import { findCell, isCell } from './notebookCell';
 
-/**
- * Puts the cursor on a line of the program's source. `room`: a page that is an editor may get one beside it. Rejects with one
- * sentence when the file cannot be shown.
- */
-export async function openLine(file: string, line: number, folders: SourceFolders, room = true): Promise<void> {
-  if (isCell(file)) return openCell(file, line, room);
+export interface OpenLineOptions {
+  /** A page that is an editor may get one beside it. */
+  room?: boolean;
+  /** The keyboard stays where it is, as after a click on a row of Problems; not where the editor covers the page. */
+  preserveFocus?: boolean;
+}
+
+/** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
+export async function openLine(
+  file: string,
+  line: number,
+  folders: SourceFolders,
+  options: OpenLineOptions = {},
+): Promise<void> {
+  if (isCell(file)) return openCell(file, line, options);
   if (file === '' || file.startsWith('<')) {
     throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
   }
@@ -20,36 +29,36 @@ export async function openLine(file: string, line: number, folders: SourceFolder
   } catch {
     throw new Error(vscode.l10n.t('{0} cannot be opened. Check that it still exists.', uri.fsPath));
   }
-  await show(document, line, room);
+  await show(document, line, options);
 }
 
-async function openCell(file: string, line: number, room: boolean): Promise<void> {
+async function openCell(file: string, line: number, options: OpenLineOptions): Promise<void> {
   const cell = findCell(file);
   if (cell === null) {
     const name = fileLine(file, line);
     throw new Error(vscode.l10n.t('{0} is not in an open notebook. Open the notebook that ran it.', name));
   }
   await vscode.window.showNotebookDocument(cell.notebook, {
-    viewColumn: besidePage(room),
+    ...placeOf(options),
     selections: [new vscode.NotebookRange(cell.index, cell.index + 1)],
   });
-  await show(cell.document, line, room);
+  await show(cell.document, line, options);
 }
 
-async function show(document: vscode.TextDocument, line: number, room: boolean): Promise<void> {
+async function show(document: vscode.TextDocument, line: number, options: OpenLineOptions): Promise<void> {
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
   const selection = new vscode.Range(at, at);
-  const viewColumn = besidePage(room);
-  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, viewColumn });
+  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, ...placeOf(options) });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
 /** A page that is an editor itself stays in sight: the line opens in another group, or in a new one if there is room; else in a tab. */
-function besidePage(room: boolean): vscode.ViewColumn {
+function placeOf({ room = true, preserveFocus = false }: OpenLineOptions): vscode.TextDocumentShowOptions {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const input = activeTabGroup.activeTab?.input;
   const page = input instanceof vscode.TabInputWebview || input instanceof vscode.TabInputCustom;
-  if (!page) return vscode.ViewColumn.Active;
+  if (!page) return { viewColumn: vscode.ViewColumn.Active, preserveFocus };
   const other = all.find(group => group !== activeTabGroup)?.viewColumn;
-  return other ?? (room ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+  if (other === undefined && !room) return { viewColumn: vscode.ViewColumn.Active };
+  return { viewColumn: other ?? vscode.ViewColumn.Beside, preserveFocus };
 }

@@ -73,13 +73,18 @@ export function replayText({ allocations, equal, recordedPeakBytes, peakBytes }:
   return t('Replay check: PyTorch’s reserved memory is as recorded after {0}% of {1}, and its peak is {2} instead of {3}. The figures below may be off by as much.', Math.floor((equal / allocations) * 100), all, formatBytes(peakBytes), formatBytes(recordedPeakBytes));
 }
 
-function rowOf(change: Forecast, { batch }: FitFacts): string[] {
+/** What others leave of the GPU. */
+const roomOf = ({ totalBytes, othersBytes }: FitFacts): number => totalBytes - othersBytes;
+
+function rowOf(change: Forecast, facts: FitFacts): string[] {
+  const { batch } = facts;
   const { reservedBytes, totalBytes, fits, largestFactor } = change;
+  const yes = totalBytes > roomOf(facts) ? 'yes, cache freed' : 'yes';
   return [
     changeText(change, batch),
     formatBytes(reservedBytes),
     formatBytes(totalBytes),
-    fits ? 'yes' : 'no',
+    fits ? yes : 'no',
     largestText(largestFactor, batch),
   ];
 }
@@ -117,8 +122,9 @@ export function answerText(facts: FitFacts): string {
   return fitsText(facts) + largest;
 }
 
-function fitsText({ requested, totalBytes, othersBytes, isLimit }: FitFacts): string {
-  const room = totalBytes - othersBytes;
+function fitsText(facts: FitFacts): string {
+  const { requested, isLimit } = facts;
+  const room = roomOf(facts);
   const needed = formatBytes(requested?.totalBytes ?? 0);
   const of = isLimit ? t('{0} (known limit)', formatBytes(room)) : formatBytes(room);
   if (requested?.fits !== true)
@@ -145,6 +151,7 @@ export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, 
     [inParts || otherStates, t('In our tests, three forecasts (one of gradient accumulation, two of SGD instead of Adam) were within 2% of the real peak.')],
     [replay.failed > 0, t('Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.')],
     [searched !== null, t('The run is long, so the largest batch was computed from the {0} allocator calls around the peak.', formatCount(searched ?? 0))],
+    [options, 'Before PyTorch fails, it frees its unused cache. The largest batch counts on that, and so does “yes, cache freed”.'],
     [options && requested?.fits === false, 'What you requested does not fit.'],
   ];
   return all.flatMap(([holds, text]) => (holds ? [text] : []));

@@ -71,13 +71,6 @@ export function formatTimestamp(date: Date): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}${zone}`;
 }
 
-/** A text of a traced process: its `2025-08-25 08:45:33 UTC` as the time of day here. */
-export function withLocalTimes(text: string): string {
-  return text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day: string, time: string) =>
-    formatTimestamp(new Date(`${day}T${time}Z`)).slice(11, 19),
-  );
-}
-
 function pad(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -18,6 +18,7 @@ def write(again):
     """Writes all of it into the trace, which then has what of before is still there; `again`: it was recorded before that, and paused."""
     began = "Recording was resumed at" if again else "Recording was turned on at"
     began += time.strftime(" %Y-%m-%d %H:%M:%S UTC. ", time.gmtime())
+    began += "Steps during the pause are not counted. " if again else "Steps before that are not counted. "
     if not blocks.can_list():
         unknown = "What was allocated or freed during the pause is unknown" if again else "Earlier allocations are unknown"
         return natives["note"](NOTE_STARTED, began + unknown + why() + ".")

@@ -113,8 +113,8 @@ describe('Findings in VS Code', () => {
     const [entry, ...more] = await until('the entry', () => (problems(KEPT).length > 0 ? problems(KEPT) : null));
     assert.equal(more.length, 0);
     assert.deepEqual(
-      [entry?.severity, entry?.code, entry?.range.start.line],
-      [vscode.DiagnosticSeverity.Warning, 'leak', line],
+      [entry?.severity, entry?.source, entry?.range.start.line],
+      [vscode.DiagnosticSeverity.Warning, 'GPU Memory Trace · Leak', line],
     );
     const text = readFileSync(KEPT, 'utf8').split('\n')[line] ?? '';
     const { start, end } = entry?.range ?? new vscode.Range(0, 0, 0, 0);

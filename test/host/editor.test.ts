@@ -3,8 +3,8 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { linesOf } from '../sentences.mjs';
 import { sentencesOf } from './hostSentences';
-import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './pageActions';
-import { behind, click, hover, keys, styles, texts, until } from './window';
+import { FIRST, freshPage, inThemes, PAGE, picture, reached, rowAt, trace, writeScript } from './pageActions';
+import { behind, click, clickAt, focused, hover, keys, press, styles, texts, until } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -113,11 +113,19 @@ describe('Bytes in the editor', () => {
 
   it('a row of the table opens the line where it stands now', async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(writeScript('other.py', '')));
-    await click(`[data-row][data-line="${FIRST}"]`);
+    const row = `[data-row][data-line="${FIRST}"]`;
+    await click(row);
     await until('the line', () => {
       const shown = vscode.window.activeTextEditor;
       return shown?.document.uri.fsPath === file && shown.selection.active.line === FIRST + 1;
     });
+    assert.match((await focused(PAGE))?.name ?? '', /grid/, 'one click leaves the keyboard in the table');
+    await clickAt(row, 60, 8, true);
+    await until('the keyboard in the editor', async () => (await focused(PAGE)) === null);
+    await press('.list .grid', 'Home');
+    assert.match((await focused(PAGE))?.name ?? '', /grid/);
+    await keys('Enter');
+    await until('the keyboard in the editor again', async () => (await focused(PAGE)) === null);
   });
 
   it('goes away by the command, and comes back', async () => {

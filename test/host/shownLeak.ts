@@ -14,7 +14,7 @@ export const cursorAt = (file: string, line: number): Promise<true> =>
   until(`the cursor on line ${line}`, () => isCursorAt(file, line) as true);
 
 export const problems = (file: string): vscode.Diagnostic[] =>
-  vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
+  vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source?.startsWith('GPU Memory Trace'));
 
 /** What the light bulb offers there. VS Code lets go of the text of a file that no editor shows, and then refuses. */
 export async function actionsAt(file: string, range: vscode.Range): Promise<vscode.CodeAction[]> {

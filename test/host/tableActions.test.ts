@@ -36,14 +36,14 @@ main()
 
 /** Groupings in the order of the choice, after that by line: value, its word, the first row's name, how many rows. */
 const KINDS: readonly (readonly [string, string, RegExp, number])[] = [
-  ['site', 'stack', /^table\.py/, 3],
+  ['site', 'stack', /^:\d+/, 3],
   ['function', 'function', /^big/, 3],
   ['file', 'file', /^table\.py/, 1],
   ['thread', 'thread', /^main thread/, 1],
   ['process', 'process', /^table\.py \(\d+\)/, 1],
   ['device', 'device', /^cuda:0/, 1],
-  ['module-path', 'module', new RegExp(`^${NO_MODULE}`), 1],
-  ['category', 'category', /./, 1],
+  ['module-path', 'module', new RegExp(`^${NO_MODULE.replace(/[()]/g, '\\$&')}`), 1],
+  ['category', 'purpose', /./, 1],
 ];
 
 let file = '';
@@ -127,7 +127,7 @@ inLong(describe)('The table in VS Code', () => {
         const title = (await texts('.list-head h2')).join('');
         const all = (await rows()).sort((a, b) => Number(a.row) - Number(b.row));
         const name = all[0]?.cells.site ?? '';
-        if (title === `Alive by ${by}` && first.test(name) && all.length === count) return true as const;
+        if (title === `Live by ${by}` && first.test(name) && all.length === count) return true as const;
         throw new Error(`${title}: ${all.length} rows, ${name}`);
       });
     for (const [value, name, first, count] of KINDS) {
@@ -135,7 +135,7 @@ inLong(describe)('The table in VS Code', () => {
       await shownBy(name, first, count);
     }
     await group('line');
-    await shownBy('line', /^table\.py/, 3);
+    await shownBy('line', /^:\d+/, 3);
     for (const [, name, first, count] of KINDS) {
       await press(GROUP, 'ArrowDown');
       await shownBy(name, first, count);
@@ -154,7 +154,7 @@ inLong(describe)('The table in VS Code', () => {
     await click('[data-action=copy-rows]');
     assert.match(
       await clipboard(4),
-      new RegExp(`^Line\\tFunction\\tAlive.*\\n${file}:${LINES.big}\\tbig\\t${30 << 20}\\t`),
+      new RegExp(`^Line\\tFunction\\tLive.*\\n${file}:${LINES.big}\\tbig\\t${30 << 20}\\t`),
     );
     await keys('Home', 'Shift+ArrowDown');
     await selection(/^2 rows/);
@@ -179,7 +179,7 @@ inLong(describe)('The table in VS Code', () => {
 
   it('shows the stack from the menu of a row', async () => {
     const stack = (): Promise<true> =>
-      until('the stack', async () => /^Stack/.test((await texts('.details :focus', 300)).join('')) as true);
+      until('the stack', async () => /^stack/i.test((await texts('.details :focus', 300)).join('')) as true);
     await click(row(1), { button: 'right' });
     await click(`${MENU} [data-item=stack]`);
     await stack();

@@ -272,7 +272,7 @@ function info(): TraceInfo {
     outOfMemory: clean ? [] : [FAILED],
     outOfMemoryCount: clean ? 0 : 1,
     steps: [],
-    pauses: clean ? [] : [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9 }],
+    pauses: clean && limits.note?.code !== 13 ? [] : [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9 }],
     categories: [],
     answers: [],
   };

@@ -289,6 +289,10 @@ const checks = {
     await eventually(async () => assert.equal(await lines(), changed + 1));
     await unchanged.click();
     await eventually(async () => assert.equal(await lines(), changed));
+    await page.locator('[data-compared]:not([data-line="0"])').first().click();
+    const kept = () =>
+      page.evaluate(() => window.bench.calls.findLast(({ method }) => method === 'openLine')?.params.preserveFocus);
+    await eventually(async () => assert.equal(await kept(), true, 'one click leaves the keyboard in the rows'));
     await page.locator('[data-tab=lines]').click();
   },
   async 'a name that is cut loses its ending as a whole, so that three dots follow, not four; the filter has a tooltip'() {
@@ -490,12 +494,13 @@ const checks = {
   },
   async 'a note on a pause of the recording is no warning, and is read whole in a low window'() {
     const text =
-      'Recording was resumed at 2026-11-29 20:44:16 UTC. What was allocated or freed during the pause is unknown, because this version of PyTorch does not report them.';
+      'Recording was resumed at 2026-11-29 20:44:16 UTC. Steps during the pause are not counted. What was allocated or freed during the pause is unknown, because this version of PyTorch does not report them.';
     await beside({ width: 280, height: 630, limits: { note: { code: 13, text } } }, async paused => {
       const note = paused.locator('[data-notice=losses]');
       await note.locator('summary').click();
-      assert.match(await note.innerText(), /^.*1 note\s+Recording was resumed at \d\d:44:16\. What/);
+      assert.match(await note.innerText(), /^.*1 note\s+Recording was resumed at \d+:44:16 [AP]M\. Steps .* What/);
       assert.equal(await note.locator('ul').evaluate(one => one.scrollHeight - one.clientHeight), 0);
+      assert.match(await paused.locator('[data-value=step]').getAttribute('title'), /not counted/);
       assert.equal(await note.locator('.codicon-warning').count(), 0);
       assert.equal(await note.evaluate(one => one.classList.contains('warning')), false);
     });

@@ -62,8 +62,12 @@ const checks = {
     await row(2).click({ modifiers: ['Control'] });
     await pause();
     assert.equal(await selected.count(), 3);
-    const opened = (await calls('openLine')).length;
-    assert.equal(opened, 1, 'only the plain click opens a line');
+    const opened = await calls('openLine');
+    assert.equal(opened.length, 1, 'only the plain click opens a line');
+    assert.equal(opened[0].preserveFocus, true, 'one click leaves the keyboard in the table');
+    await row(1).dblclick();
+    await pause();
+    assert.equal((await last('openLine')).preserveFocus, false);
     await row(4).click();
     await pause();
     assert.ok(await bar.isHidden());

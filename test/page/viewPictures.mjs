@@ -26,11 +26,11 @@ const ENDING = {
   reason: 'the program freed everything when it ended',
   bytes: 3 * 1024 ** 3,
 };
-const RECENT = ['train.py', 'finetune.py', 'snapshot.pickle'].map(title => ({
-  file: `/x/${title}`,
-  title,
-  words: 'Nov 29, 2026, 9:45 AM · 1 leak · peak 8.10 GiB',
-}));
+const RECENT = [
+  { title: 'train.py', words: 'Nov 29, 9:45 AM · 1 leak · peak 8.10 GiB' },
+  { title: 'gpt8.gputrace', words: 'forecast_models.py · Nov 29, 9:45 AM · Grew until the end · peak 6.34 GiB' },
+  { title: 'snapshot.pickle', words: 'Nov 29, 2025, 9:45 AM · peak 8.10 GiB' },
+].map(one => ({ ...one, file: `/x/${one.title}` }));
 
 const click = selector => page => page.locator(selector).first().click();
 const keys =

@@ -15,7 +15,7 @@ const FIELDS =
 const FIGURE = /[+−-]?[\d.,]+\s?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;
 const WORD = /\p{L}{2,}/u;
 /** Names that are not of the trace: devices, keys, what Python and its packages call things. */
-const FIXED = /\bcuda:\d+\b|\b0x[\da-f]+\b|\b(?:Enter|Ctrl\+C|gc\.collect\(\)|gc|torch|list)/g;
+const FIXED = /\bcuda:\d+\b|\b0x[\da-f]+\b|\b(?:Enter|Ctrl\+C|gc\.collect\(\)|gc|torch|list|[AP]M\b)/g;
 
 const browser = await openBrowser();
 const { page, errors, context } = await openPage(browser, await buildPage({ strings }), { width: 1000, height: 1300 });

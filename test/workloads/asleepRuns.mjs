@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { runJob } from './tracedJob.mjs';
 
 const NOTE_STARTED =
-  / at .* PyTorch had \d+ blocks \(.*\) at that time\. Allocations made (before|during the pause) have no source line/;
+  / at .* Steps (?:during the pause|before that) are not counted\. PyTorch had \d+ blocks \(.*\) at that time\. Allocations made (before|during the pause) have no source line/;
 const WAYS = {
   step: { options: ['--start-at', 'step:8'], steps: told => told.steps - 8 },
   reserved: { options: ['--start-when', 'reserved>21MB'], steps: () => null },

@@ -4,8 +4,9 @@ import '../base.css';
 import '../document.css';
 import './job.css';
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatTimestamp, fileLine } from '../../extension/text/format';
+import { formatBytes, formatCount, fileLine } from '../../extension/text/format';
 import { JOB_LAYERS, type JobDifference, type JobLayer, type JobRun, type JobView } from '../../extension/protocol/job';
+import { formatWhen } from '../../extension/text/when';
 import { nothingText } from '../../extension/text/jobText';
 import type { ToJobHost, ToJobPage } from '../../extension/protocol/requests/jobMessages';
 import { dropdown, openBelow, progressRing, registerComponents } from '../components';
@@ -88,7 +89,7 @@ function differenceItem({ kind, sentence, lines }: JobDifference): HTMLElement {
 function runRow(run: JobRun, before: JobRun | undefined): HTMLElement {
   const change = before && before.peakBytes > 0 ? (run.peakBytes / before.peakBytes - 1) * 100 : null;
   const cells = [
-    formatTimestamp(new Date(run.startedMs)),
+    formatWhen(run.startedMs, document.documentElement.lang),
     [run.branch, run.commit.slice(0, 9)].filter(Boolean).join(' '),
     formatCount(run.ranks),
     formatBytes(run.peakBytes),

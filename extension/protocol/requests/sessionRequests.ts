@@ -1,5 +1,5 @@
 // What the page's buttons do.
-import { flag, index, nothing, object, text, type Checks } from './fieldChecks';
+import { flag, index, nothing, object, optional, text, type Checks } from './fieldChecks';
 
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
 const BUTTONS = [
@@ -22,8 +22,8 @@ const BUTTONS = [
 export type Button = (typeof BUTTONS)[number];
 
 export interface SessionRequests extends Record<Button, () => void> {
-  /** Puts the cursor on the line. */
-  openLine(at: { file: string; line: number }): void;
+  /** Puts the cursor on the line. `preserveFocus`: the keyboard stays in the page. */
+  openLine(at: { file: string; line: number; preserveFocus?: boolean }): void;
   /** Whether the page keeps its form where an editor opens beside it. */
   setRoom(to: { beside: boolean }): void;
   setRecording(to: { on: boolean }): void;
@@ -42,7 +42,7 @@ export function forButtons<T>(make: (button: Button) => T): Record<Button, T> {
 
 export const sessionChecks: Checks<SessionRequests> = {
   ...forButtons(() => nothing),
-  openLine: object({ file: text(), line: index }),
+  openLine: object({ file: text(), line: index, preserveFocus: optional(flag) }),
   setRoom: object({ beside: flag }),
   setRecording: object({ on: flag }),
   showSession: object({ id: index }),

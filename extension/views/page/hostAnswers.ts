@@ -18,9 +18,9 @@ type Answers = {
 export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
   let room = false;
   return {
-    openLine: ({ file, line }) => {
+    openLine: ({ file, line, preserveFocus }) => {
       const { folders, sinceMs } = shownOrigin(model);
-      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, room);
+      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, { room, preserveFocus });
     },
     setRoom: ({ beside }) => void (room = beside),
     ...forButtons(button => () => model.press(button)),

@@ -18,8 +18,8 @@ import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
-import { isLeak, type Finding } from '../../protocol/verdicts';
-import { whenText } from './recentTraces';
+import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
+import { formatWhen } from '../../text/when';
 import { Refused } from './refused';
 
 /** The state of a trace; the rest of its view is read from it. */
@@ -86,6 +86,11 @@ export class OpenTrace implements vscode.Disposable {
   /** So many were found. */
   get leaks(): number {
     return this.known?.findings?.filter(isLeak).length ?? 0;
+  }
+  /** What else was found, each verdict once. */
+  get others(): FindingVerdict[] {
+    const others = this.known?.findings?.filter(one => !isLeak(one)) ?? [];
+    return [...new Set(others.map(({ verdict }) => verdict))];
   }
   /** A leak or a failed allocation was found. */
   get warns(): boolean {
@@ -163,7 +168,7 @@ export class OpenTrace implements vscode.Disposable {
     } catch {
       return; // it was closed meanwhile
     }
-    const when = whenText(this.known?.info.startRealtimeMs ?? 0);
+    const when = formatWhen(this.known?.info.startRealtimeMs ?? 0, vscode.env.language);
     const detail = isSnapshot(file)
       ? vscode.l10n.t('PyTorch memory snapshot. Its history starts {0}.', when)
       : vscode.l10n.t('Saved trace, recorded {0}.', when);

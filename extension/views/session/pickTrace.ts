@@ -30,7 +30,7 @@ export async function pickTrace(
   const open = ofProgramFirst.flatMap((session): TraceItem[] => {
     const { id, facts, file, hasAllocations } = session;
     if (facts === null || !hasAllocations || id === except) return [];
-    const words = summaryWords(summaryOf(file ?? '', facts.info));
+    const words = summaryWords(summaryOf(file ?? session.title, facts.info));
     const status = sessionWords(session, vscode.l10n.t);
     return [{ label: session.title, description: `${status} · ${words}`, pick: () => ({ trace: id }) }];
   });

@@ -1,22 +1,27 @@
 // The traces that were recorded or opened lately, also in windows before; those whose file is gone are left out.
 import * as vscode from 'vscode';
 import { isFields } from '../../base/fields';
-import { KEPT, scriptName } from '../../capture/traces/keptTraces';
-import { isSnapshot } from '../../files/snapshotFile';
+import { KEPT, scriptName, traceTitle } from '../../capture/traces/keptTraces';
 import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
-import { baseName, formatBytes, unbroken } from '../../text/format';
-import { leaksText } from './sessionWords';
+import type { FindingVerdict } from '../../protocol/verdicts';
+import { formatBytes, unbroken } from '../../text/format';
+import { formatWhen } from '../../text/when';
+import { foundTexts } from './sessionWords';
 
 /** What is remembered of a trace. */
 export interface TraceSummary {
   file: string;
-  /** The program's script, or the name of a snapshot's file. */
+  /** What its session is called: the script of a kept trace, the name of another file. */
   title: string;
+  /** The program's script, where the title is another name. */
+  program?: string;
   startMs: number;
   /** Of the layer that is listed first, on the device that had most. */
   peakBytes: number;
   /** So many were found. */
   leaks?: number;
+  /** What else was found. */
+  others?: readonly FindingVerdict[];
   /** Its program ended by itself, and not well; whoever only reads the file later does not know. */
   failed?: boolean;
   /** The user ended its program; whoever only reads the file later does not know. */
@@ -85,29 +90,31 @@ function isSummary(value: unknown): value is TraceSummary {
   return typeof file === 'string' && typeof title === 'string' && [startMs, peakBytes].every(Number.isFinite);
 }
 
-export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo, leaks = 0): TraceSummary {
+export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo): TraceSummary {
   const command = processes[0]?.command ?? [];
+  const [title, program] = [traceTitle(file), command.length === 0 ? '' : scriptName(command)];
   return {
     file,
-    title: isSnapshot(file) || command.length === 0 ? baseName(file) : scriptName(command),
+    title,
+    ...(program !== '' && program !== title && { program }),
     startMs: startRealtimeMs,
     peakBytes: listedPeakBytes(totals),
-    leaks,
   };
 }
 
-/** `Nov 29, 9:45 AM`; of another year `Nov 29, 2026, 9:45 AM` */
-export function whenText(startMs: number): string {
-  const [start, now] = [new Date(startMs), new Date()];
-  const year = start.getFullYear() === now.getFullYear() ? undefined : 'numeric';
-  return start.toLocaleString(undefined, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
-}
-
-/** `Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
-export function summaryWords({ startMs, peakBytes, leaks = 0, failed, stopped }: TraceSummary): string {
-  const end = failed ? vscode.l10n.t('failed') : stopped ? vscode.l10n.t('stopped') : '';
+/** `train.py · Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
+export function summaryWords({
+  program = '',
+  startMs,
+  peakBytes,
+  leaks = 0,
+  others = [],
+  ...end
+}: TraceSummary): string {
+  const ended = end.failed ? vscode.l10n.t('failed') : end.stopped ? vscode.l10n.t('stopped') : '';
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
-  const parts = [whenText(startMs), end, leaksText(leaks, vscode.l10n.t), peak];
+  const found = foundTexts(leaks, others, vscode.l10n.t);
+  const parts = [program, formatWhen(startMs, vscode.env.language), ended, ...found, peak];
   return parts
     .filter(part => part !== '')
     .map(unbroken)

@@ -1,5 +1,7 @@
 import { formatCount, type Translate } from '../../text/format';
+import { vocabulary } from '../../text/vocabulary';
 import type { Phase } from '../../protocol/requests/messages';
+import type { FindingVerdict } from '../../protocol/verdicts';
 
 /** What is known of a session. */
 export interface SessionSummary {
@@ -12,10 +14,19 @@ export interface SessionSummary {
   readonly recordingOn: boolean;
   /** So many were found. */
   readonly leaks: number;
+  /** What else was found. */
+  readonly others: readonly FindingVerdict[];
 }
 
 /** The icon of a session: a failure before a leak; that it ended is no success. */
-export function sessionIcon({ phase, running, crashed, stopped, recordingOn, leaks }: SessionSummary): string {
+export function sessionIcon({
+  phase,
+  running,
+  crashed,
+  stopped,
+  recordingOn,
+  leaks,
+}: Omit<SessionSummary, 'others'>): string {
   if (phase === 'failed' || crashed) return 'error';
   if (leaks > 0) return 'warning';
   if (phase === 'starting' || (running && stopped)) return 'loading~spin';
@@ -25,7 +36,7 @@ export function sessionIcon({ phase, running, crashed, stopped, recordingOn, lea
 
 /** The same in words: `ended · 1 leak`. */
 export function sessionWords(session: SessionSummary, t: Translate): string {
-  const { leaks, phase, running, crashed, stopped, recordingOn } = session; // they may be getters, which a rest would lose
+  const { leaks, others, phase, running, crashed, stopped, recordingOn } = session; // they may be getters, which a rest would lose
   const state = (): string => {
     if (phase === 'failed' || crashed) return t('failed');
     if (stopped) return running ? t('stopping') : t('stopped');
@@ -33,11 +44,11 @@ export function sessionWords(session: SessionSummary, t: Translate): string {
     if (running) return recordingOn ? t('running') : t('paused');
     return t('ended');
   };
-  return leaks === 0 ? state() : `${state()} · ${leaksText(leaks, t)}`;
+  return [state(), ...foundTexts(leaks, others, t)].join(' · ');
 }
 
-/** `2 leaks`; empty: there are none. */
-export function leaksText(leaks: number, t: Translate): string {
-  if (leaks === 0) return '';
-  return leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks));
+/** `2 leaks`; where there are none, the names of what else was found: `Grew until the end`. */
+export function foundTexts(leaks: number, others: readonly FindingVerdict[], t: Translate): string[] {
+  if (leaks === 0) return others.map(verdict => vocabulary(t).findings[verdict].name);
+  return [leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks))];
 }

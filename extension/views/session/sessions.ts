@@ -171,7 +171,7 @@ export class Sessions implements vscode.Disposable {
     if (session.running) throw new Refused(vscode.l10n.t('{0} is running. Stop it before closing.', session.title));
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
-    this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
+    this.notifyClosed(vscode.l10n.t('{0} was closed.', session.title), whereKept(session.file));
     if (session.file !== null) this.parts.log.info(session.file);
     closeEnded({ directory: session.recordedIn });
     session.dispose();
@@ -182,7 +182,9 @@ export class Sessions implements vscode.Disposable {
   noteRecent(trace: OpenTrace, file: string): void {
     if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
       this.recent.note({
-        ...summaryOf(file, trace.facts.info, trace.leaks),
+        ...summaryOf(file, trace.facts.info),
+        leaks: trace.leaks,
+        others: trace.others,
         ...(trace.crashed && { failed: true }),
         ...(trace.stopped && { stopped: true }),
       });
@@ -222,11 +224,15 @@ export class Sessions implements vscode.Disposable {
     }
   }
 
-  /** The status bar for a while, and an empty page as long as it is there: to go would move the list below under the pointer. */
-  private notifyClosed(sentence: string): void {
-    this.closed = sentence;
-    vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
-    this.parts.log.info(sentence);
+  /**
+   * The status bar, which cuts what is long, for a while; and an empty page as long as it is there: to go would move the list below under the
+   * pointer. `kept`: where its trace is; empty: there is none.
+   */
+  private notifyClosed(closed: string, kept: string): void {
+    this.closed = `${closed} ${kept}`.trimEnd();
+    const listed = kept === '' ? '' : vscode.l10n.t('Its trace is in Recent traces.');
+    vscode.window.setStatusBarMessage(`${closed} ${listed}`.trimEnd(), NOTICE_MS);
+    this.parts.log.info(this.closed);
   }
 
   private onTraceChange(session: Session, change: TraceChange): void {
@@ -282,7 +288,7 @@ function whereKept(file: string | null): string {
   if (file === null) return '';
   const { t } = vscode.l10n;
   return dirname(dirname(file)) === keptTracesRoot(process.env)
-    ? t('Its trace stays until its folder has {0} newer ones, or newer traces take {1}.', KEPT, formatBytes(KEPT_BYTES))
+    ? t('Of each folder, the {0} newest traces are kept, but at most {1} in all.', KEPT, formatBytes(KEPT_BYTES))
     : t('Its trace is saved as {0}.', basename(file));
 }
 

@@ -121,6 +121,8 @@ test('the table, by one run and by two', async t => {
     assert.deepEqual([status, stderr], [words.includes('--gpu') ? 3 : 0, '']);
     assertSentence(stdout);
   }
+  const { stdout } = await place.run(['fit', 'gpt.gputrace', '--batch', '8:44', '--gpu', '24GiB']);
+  assert.match(stdout, /\nbatch 44 .* 27\.98 GiB {2}yes, cache freed /);
 });
 
 test('what cannot be answered has one sentence and its exit status', async t => {

@@ -182,7 +182,7 @@ test('a question about two moments is checked', () => {
 const SHOWN: ComparedTrace = {
   trace: 0,
   title: 't.py',
-  startMs: new Date(2026, 10, 29, 14, 32, 5).getTime(),
+  startMs: new Date(2020, 10, 29, 14, 32, 5).getTime(),
   live: true,
   marks: [
     { name: 'warm', timeNs: 1e9 },
@@ -195,7 +195,7 @@ const SHOWN: ComparedTrace = {
 const SAVED: ComparedTrace = {
   trace: 4,
   title: 'old.gputrace',
-  startMs: new Date(2026, 10, 29, 9, 5, 7).getTime(),
+  startMs: new Date(2020, 10, 29, 9, 5, 7).getTime(),
   live: false,
   marks: [],
   steps: [],
@@ -205,13 +205,13 @@ const SAVED: ComparedTrace = {
 
 test('moments with a name are offered once; of several traces, with the begin of each first', () => {
   const options = (...traces: ComparedTrace[]) =>
-    pointOptions(traces, { kind: 'at', timeNs: 7e8 })
+    pointOptions(traces, { kind: 'at', timeNs: 7e8 }, 'en')
       .map(([, label]) => label)
       .join('\n');
   assertSentence(options(SHOWN, SAVED));
-  const yesterday = new Date(2026, 10, 28, 9, 5, 7).getTime();
+  const yesterday = new Date(2020, 10, 28, 9, 5, 7).getTime();
   assertSentence(options({ ...SHOWN, startMs: 0 }, { ...SAVED, startMs: yesterday }));
-  assert.equal(pointOptions([SAVED], NOW).length, 1);
+  assert.equal(pointOptions([SAVED], NOW, 'en').length, 1);
 });
 
 test('programs that have no line in common may be different ones', () => {
@@ -267,7 +267,7 @@ test('where the end is empty, the moment that is shown instead has its name, and
     { step: 9, endNs: 2e9 },
   ];
   const ended = { ...SHOWN, live: false, marks: [], steps, ending };
-  assertSentence(pointOptions([ended], NOW)[0]?.[1]);
+  assertSentence(pointOptions([ended], NOW, 'en')[0]?.[1]);
   const points = { a: { trace: 0, timeNs: 2e9 }, b: { trace: 0, timeNs: null } };
   assert.deepEqual(chosenPoints([ended], { a: null, b: null }), points);
   assert.deepEqual(

@@ -21,6 +21,8 @@ class Range {
   isEqual = (other: Range): boolean => other.line === this.line;
 }
 class Entry {
+  source = '';
+  code: unknown;
   relatedInformation: { location: { range: Range }; message: string }[] = [];
   constructor(
     readonly range: Range,
@@ -76,6 +78,10 @@ const run = (findings: readonly Finding[], raised: WindowTrace['raised'] = null)
     raised,
   }) as unknown as WindowTrace;
 
+/** As VS Code writes it. */
+const sourceOf = (entry?: Entry): string =>
+  `${entry?.source}${entry?.code === undefined ? '' : `(${String(entry.code)})`}`;
+
 /** What changes the traces of a window. */
 async function problems(): Promise<(trace: WindowTrace) => Entry[]> {
   const { FindingDiagnostics } = await importWith(parts, () => import('../../../extension/editor/findingDiagnostics'));
@@ -100,6 +106,7 @@ test('what is certain now is a warning now, also where the same trace had a susp
     show(trace).map(({ severity }) => severity),
     ['Information'],
   );
+  assert.deepEqual(sourceOf(show(trace)[0]), 'GPU Memory Trace · Suspected leak');
   Object.assign(trace, { facts: { ...trace.facts, findings: [finding({ place: place(3, 8) })] } });
   assert.deepEqual(
     show(trace).map(({ severity }) => severity),

@@ -13,7 +13,11 @@ class Range {
 }
 const page = { activeTab: { input: new TabInputWebview() }, viewColumn: 1 };
 const code = { activeTab: { input: {} }, viewColumn: 2 };
-const opened: unknown[] = [];
+interface Shown {
+  viewColumn: number;
+  preserveFocus?: boolean;
+}
+const opened: Shown[] = [];
 const tabGroups = { all: [] as object[], activeTabGroup: page as object };
 const ViewColumn = { Active: -1, Beside: -2 };
 const vscode = {
@@ -27,19 +31,25 @@ const vscode = {
   workspace: { openTextDocument: () => Promise.resolve({ lineCount: 9 }) },
   window: {
     tabGroups,
-    showTextDocument: (_: unknown, { viewColumn }: { viewColumn: unknown }) => {
-      opened.push(viewColumn);
+    showTextDocument: (_: unknown, { viewColumn, preserveFocus = false }: Shown) => {
+      opened.push({ viewColumn, preserveFocus });
       return Promise.resolve({ revealRange: () => undefined });
     },
   },
 };
 
-async function columnFor(all: object[], active: object, room: boolean): Promise<unknown> {
+async function openedIn(
+  all: object[],
+  active: object,
+  room: boolean,
+  preserveFocus = false,
+): Promise<Shown | undefined> {
   Object.assign(tabGroups, { all, activeTabGroup: active });
   const { openLine } = await importWith(vscode, () => import('../../../extension/editor/openLine'));
-  await openLine('/x/train.py', 3, { cwd: '/x', beside: null }, room);
+  await openLine('/x/train.py', 3, { cwd: '/x', beside: null }, { room, preserveFocus });
   return opened.pop();
 }
+const columnFor = async (...at: Parameters<typeof openedIn>): Promise<unknown> => (await openedIn(...at))?.viewColumn;
 
 test('a line goes to the group that is there, to a new one if there is room, else into a tab', async () => {
   const { Active, Beside } = ViewColumn;
@@ -48,4 +58,13 @@ test('a line goes to the group that is there, to a new one if there is room, els
   assert.equal(await columnFor([page, code], code, true), Active);
   assert.equal(await columnFor([page], page, true), Beside);
   assert.equal(await columnFor([page], page, false), Active);
+});
+
+test('the keyboard stays in the page, but not where the line covers it', async () => {
+  const keeps = async (...at: [object[], object, boolean]): Promise<boolean | undefined> =>
+    (await openedIn(...at, true))?.preserveFocus;
+  assert.equal(await keeps([page, code], code, false), true);
+  assert.equal(await keeps([page, code], page, false), true);
+  assert.equal(await keeps([page], page, true), true);
+  assert.equal(await keeps([page], page, false), false);
 });

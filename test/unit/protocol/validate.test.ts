@@ -44,6 +44,7 @@ test('each message of the page passes unchanged', () => {
     request('readMoment', { moment: { kind: 'at', timeNs: 9 } }),
     request('cancelMoments'),
     request('openLine', { file: '/x/train.py', line: 41 }),
+    request('openLine', { file: '/x/train.py', line: 41, preserveFocus: true }),
     request('setRoom', { beside: true }),
     request('openRecent', { file: '/x/run.gputrace' }),
     request('setRecording', { on: false }),

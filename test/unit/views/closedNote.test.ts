@@ -13,10 +13,11 @@ class EventEmitter<T> {
   dispose(): void {}
 }
 const nothing = (): undefined => undefined;
+let status = '';
 const parts = {
   EventEmitter,
   l10n: { t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? '') },
-  window: { setStatusBarMessage: nothing, terminals: [] },
+  window: { setStatusBarMessage: (text: string) => void (status = text), terminals: [] },
   workspace: { isTrusted: true },
 };
 
@@ -35,7 +36,7 @@ test('the note on a closed trace stays until another one is shown: the list belo
   sessions.fail('a.py', 'It did not start.', []);
   sessions.close(sessions.shown?.id ?? 0);
   t.mock.timers.tick(60_000);
-  assert.equal(sessions.view().closed, 'a.py was closed.');
+  assert.deepEqual([sessions.view().closed, status], ['a.py was closed.', 'a.py was closed.']);
   sessions.fail('b.py', 'It did not start.', []);
   assert.equal(sessions.view().closed, undefined);
 });

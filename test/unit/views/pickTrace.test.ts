@@ -10,6 +10,7 @@ test('runs of the same program are first, the newest of them before the others, 
   let items: QuickPickItem[] = [];
   const vscode = {
     EventEmitter: class {},
+    env: { language: 'en' },
     QuickPickItemKind: { Separator: -1 },
     Uri: { file: String },
     l10n: { t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? '') },
@@ -21,7 +22,7 @@ test('runs of the same program are first, the newest of them before the others, 
     title: `${script} ${id}`,
     facts: { info: makeInfo({ session: { command: ['python', script], cwd: '/w', startedRealtimeMs: id } }) },
     folders: { cwd: '/w', beside: null },
-    ...{ hasAllocations: true, phase: 'ended', leaks: 0, file: null, ...more },
+    ...{ hasAllocations: true, phase: 'ended', leaks: 0, others: [], file: null, ...more },
   });
   const all = [run(1, 'a.py'), run(2, 'a.py', { stopped: true }), run(3, 'b.py'), run(4, 'a.py')];
   const closed = { file: '/k/c.gputrace', title: 'c.py', startMs: 0, peakBytes: 0, stopped: true };

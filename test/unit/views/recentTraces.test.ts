@@ -23,7 +23,7 @@ function memoryWith(recentTraces?: unknown): vscode.Memento {
     update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
   } as unknown as vscode.Memento;
 }
-const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
+const vscodeParts = { EventEmitter, env: { language: 'en' }, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
 
 test('the latest recorded is first, each is there once, what is gone is left out, and a new window has them too', async () => {
   const { RecentTraces, summaryOf, summaryWords } = await importWith(
@@ -40,7 +40,10 @@ test('the latest recorded is first, each is there once, what is gone is left out
   for (const name of ['a', 'gone', 'a', 'b']) {
     const file = `/x/${name}.gputrace`;
     sizes.set(file, 2);
-    recent.note(summaryOf(file, name === 'b' ? { ...info, startRealtimeMs: 1_760_000_000_000 } : info, 2));
+    recent.note({
+      ...summaryOf(file, name === 'b' ? { ...info, startRealtimeMs: 1_760_000_000_000 } : info),
+      leaks: 2,
+    });
   }
   sizes.delete('/x/gone.gputrace');
   for (const one of [recent, new RecentTraces(memory)]) {
@@ -48,10 +51,10 @@ test('the latest recorded is first, each is there once, what is gone is left out
     assert.deepEqual(files, ['/x/a.gputrace', '/x/b.gputrace']);
   }
   const [newest] = recent.all;
-  assert.deepEqual([newest?.title, newest?.peakBytes], ['train.py', 2048]);
+  assert.deepEqual([newest?.title, newest?.peakBytes], ['a.gputrace', 2048]);
   assert.match(
     summaryWords(newest!),
-    /2025.* · 2\u00a0leaks · peak\u00a02\.00\u00a0KiB$/,
+    /^train\.py · .*2025.* · 2\u00a0leaks · peak\u00a02\.00\u00a0KiB$/,
     'a line ends between the parts',
   );
   assert.doesNotMatch(summaryWords({ ...newest!, startMs: Date.now() }), /\b20\d\d\b/, 'the year is this one');
@@ -77,4 +80,33 @@ test('the latest ten stay whatever else is noted, and of older ones those noted 
   for (let startMs = 1; startMs <= 9; startMs++) note(startMs);
   const left = (await recent.refresh()).map(({ startMs }) => startMs);
   assert.deepEqual(left, [112, 111, 110, 109, 108, 107, 106, 105, 104, 103, 9, 8, 7, 6, 5, 4, 3, 2]);
+});
+
+test('each workspace has its own; a kept trace is called by its script, a file by its name; each verdict is there', async () => {
+  const { RecentTraces, summaryOf, summaryWords } = await importWith(
+    vscodeParts,
+    () => import('../../../extension/views/session/recentTraces'),
+  );
+  const info = makeInfo({ processes: [makeProcess({ command: ['python', 'src/forecast.py', '--steps', '9'] })] });
+  const kept = '/cache/forecast.py-20261129-224500-7.gputrace';
+  const [one, other] = [new RecentTraces(memoryWith()), new RecentTraces(memoryWith())];
+  for (const [list, file, more] of [
+    [one, kept, { others: ['rose', 'oom'] }],
+    [other, '/x/gpt8.gputrace', {}],
+    [other, '/x/forecast.pickle', { leaks: 1, others: ['rose'] }],
+  ] as const) {
+    sizes.set(file, 1);
+    list.note({ ...summaryOf(file, info), ...more });
+  }
+  const shown = async (list: typeof one): Promise<string[]> =>
+    (await list.refresh()).map(trace => `${trace.title}: ${summaryWords(trace).replaceAll('\u00a0', ' ')}`);
+  const when = '[^·]+';
+  assert.match(
+    (await shown(one)).join('\n'),
+    new RegExp(`^forecast\\.py: ${when} · Grew until the end · Out of memory$`),
+  );
+  assert.match(
+    (await shown(other)).sort().join('\n'),
+    new RegExp(`^forecast\\.pickle: forecast\\.py · ${when} · 1 leak\ngpt8\\.gputrace: forecast\\.py · ${when}$`),
+  );
 });

@@ -9,6 +9,7 @@ const ended: SessionSummary = {
   stopped: false,
   recordingOn: false,
   leaks: 0,
+  others: [],
 };
 const told = (standing: SessionSummary): string[] => [
   sessionIcon(standing),
@@ -20,6 +21,7 @@ test('a session that ended has no icon of success; a crash comes before a leak',
   assert.deepEqual(told({ ...ended, leaks: 1 }), ['warning', 'ended · 1 leak']);
   assert.deepEqual(told({ ...ended, crashed: true, leaks: 2 }), ['error', 'failed · 2 leaks']);
   assert.deepEqual(told({ ...ended, phase: 'failed' }), ['error', 'failed']);
+  assert.deepEqual(told({ ...ended, others: ['rose', 'cycle'] })[1], 'ended · Grew until the end · Cycles');
 });
 
 test('one that runs says whether it is recorded, and what it leaks', () => {

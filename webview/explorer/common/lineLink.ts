@@ -1,8 +1,9 @@
 import { button, type Attributes } from '../../dom';
 import { fileLine } from '../../../extension/text/format';
 import { wrapped } from './named';
+import type { RowFocus } from './rowKeys';
 
-export type OpenLine = (file: string, line: number) => void;
+export type OpenLine = (file: string, line: number, focus?: RowFocus) => void;
 
 /** A button with the name of a line that opens it. `more`: attributes besides. */
 export function lineLink(

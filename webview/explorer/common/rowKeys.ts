@@ -20,3 +20,11 @@ export function rowMove(key: string, from: number, rows: number, page: number): 
   const to = moves[key];
   return to === undefined ? undefined : Math.min(Math.max(to, 0), rows - 1);
 }
+
+/** Whether the keyboard stays in the rows while a line opens. */
+export interface RowFocus {
+  preserveFocus: boolean;
+}
+
+/** One click leaves the keyboard in the rows, as in lists of VS Code; the second of a double click moves it to the line. */
+export const focusAfter = ({ detail }: MouseEvent): RowFocus => ({ preserveFocus: detail < 2 });

@@ -38,7 +38,7 @@ export class ComparePart extends PolledPart {
     const other = iconButton('compare-other', 'folder-opened', otherWords, () => void this.other());
     const points = [label(t('Before'), this.a.element), swap.element, label(t('After'), this.b.element)];
     const controls = el('div', { class: 'compare-controls' }, ...points, this.by.element, other.element);
-    this.view = new CompareView(({ file, line }) => page.openLine(file, line));
+    this.view = new CompareView(({ file, line }, focus) => page.openLine(file, line, focus));
     this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element, this.view.foot);
   }
 
@@ -54,7 +54,7 @@ export class ComparePart extends PolledPart {
   }
 
   private offer(view: ViewState): void {
-    const options = pointOptions(this.traces, view.moment);
+    const options = pointOptions(this.traces, view.moment, document.documentElement.lang);
     const { a, b } = chosenPoints(this.traces, view.compare);
     this.a.offer(options, pointText(a));
     this.b.offer(options, pointText(b));

@@ -2,18 +2,19 @@
 import { t } from '@vscode/l10n';
 import type { ComparedTrace, ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import { pointOf, pointText } from '../../../extension/protocol/requests/compareRequests';
-import { formatDuration, formatTimestamp } from '../../../extension/text/format';
+import { formatDuration } from '../../../extension/text/format';
+import { formatWhen } from '../../../extension/text/when';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 
 export type PointOption = readonly [string, string];
 
-/** @param chosen the moment that the timeline shows: it can be compared too */
-export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): PointOption[] {
+/** @param chosen the moment that the timeline shows: it can be compared too. @param language of the page */
+export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment, language: string): PointOption[] {
   const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, timed(t('in the timeline'), chosen.timeNs))] : [];
   const days = new Set(traces.map(({ startMs }) => new Date(startMs).toDateString()));
   const seen = new Set<string>();
   // Of several names for a moment the first stays.
-  const shown = { several: traces.length > 1, days: days.size > 1 };
+  const shown = { several: traces.length > 1, day: days.size > 1, language };
   return [...traces.flatMap(trace => optionsOf(trace, shown)), ...here].filter(
     ([value]) => !seen.has(value) && seen.add(value),
   );
@@ -22,10 +23,9 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
 /** Of several runs, each moment has first when the run began, which is seen where the rest is cut; of several days, also on which. */
 function optionsOf(
   { trace, title, startMs, live, marks, peakNs, steps, ending }: ComparedTrace,
-  { several, days }: { several: boolean; days: boolean },
+  { several, day, language }: { several: boolean; day: boolean; language: string },
 ): PointOption[] {
-  const stamp = formatTimestamp(new Date(startMs)).replace('T', ' ');
-  const begin = startMs === 0 ? [] : [stamp.slice(days ? 0 : 11, 19)];
+  const begin = startMs === 0 ? [] : [formatWhen(startMs, language, { day, second: true })];
   const named = (name: string): string => (several ? [...begin, name, title].join(' · ') : name);
   const at = (timeNs: number, name: string): PointOption => option(trace, timeNs, named(timed(name, timeNs)));
   const [newest] = steps;

@@ -4,7 +4,7 @@ import type { ComparedRow, Comparison } from '../../../extension/protocol/reques
 import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
 import { button, el, setAttribute, setText, setTextOrHide } from '../../dom';
 import { oneLineName } from '../common/named';
-import { rowMove } from '../common/rowKeys';
+import { focusAfter, rowMove, type RowFocus } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
 const COLUMNS = ['site', 'change', 'a', 'b', 'difference'] as const;
@@ -30,7 +30,7 @@ export class CompareView {
   private elements: HTMLElement[] = [];
   private active = -1;
 
-  constructor(private readonly open: (row: ComparedRow) => void) {
+  constructor(private readonly open: (row: ComparedRow, focus?: RowFocus) => void) {
     const titles: Record<ColumnId, string> = {
       site: t('Line'),
       change: t('Change'),
@@ -96,12 +96,12 @@ export class CompareView {
     const at = this.elements.indexOf((event.target as Element).closest<HTMLElement>('[data-compared]')!);
     if (at < 0) return;
     this.moveTo(at);
-    this.openActive();
+    this.openActive(focusAfter(event));
   }
 
-  private openActive(): void {
+  private openActive(focus?: RowFocus): void {
     const row = this.rows[this.active];
-    if (row && row.line > 0) this.open(row);
+    if (row && row.line > 0) this.open(row, focus);
   }
 
   private onKey(event: KeyboardEvent): void {

@@ -7,6 +7,7 @@ import { pointText, type ComparePoint } from '../../../extension/protocol/reques
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
+import type { OpenLine } from '../common/lineLink';
 import { el, onFrame, setAttribute, setHidden } from '../../dom';
 import { blockAt, type Block } from '../common/blockRow';
 import type { RequestClient } from './client';
@@ -63,7 +64,7 @@ export class App implements PageActions {
   private session = NO_SESSION;
   private readonly clock = new RunClock();
   private ticking: ReturnType<typeof setInterval> | undefined;
-  readonly openLine = (file: string, line: number): void => void this.request('openLine', { file, line });
+  readonly openLine: OpenLine = (file, line, focus) => void this.request('openLine', { file, line, ...focus });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
   private readonly state = new StateView(

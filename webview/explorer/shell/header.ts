@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
+import { wasPaused } from '../../../extension/protocol/trace';
 import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttributes, setHidden, setText } from '../../dom';
@@ -81,6 +82,7 @@ export class Header {
     this.tick(info ? elapsedNs : 0);
     setHidden(this.figures, nothingIn(session));
     setText(this.step, info ? lastStepText(info) : '');
+    this.step.title = info && wasPaused(info) ? t('Steps during the pause are not counted') : '';
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
     setText(this.live, formatBytes(momentBytes ?? liveBytes));

@@ -1,7 +1,8 @@
 // Small lines above the table: what was lost and why, notes of the processes, what failed.
 import { t } from '@vscode/l10n';
 import { isChosen, isSnapshot, isWarning } from '../../../extension/protocol/notes';
-import { lossTexts, withLocalTimes } from '../../../extension/text/format';
+import { lossTexts } from '../../../extension/text/format';
+import { withLocalTimes } from '../../../extension/text/when';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { differs, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
@@ -43,7 +44,7 @@ export class Notices {
   update(info: TraceInfo | null, closed: string): void {
     setTextOrHide(this.closed, closed);
     setAttribute(this.closed, 'title', closed);
-    const { title, lines, severe } = warnings(info);
+    const { title, lines, severe } = warnings(info, document.documentElement.lang);
     if (!differs(this.warning, title, lines, severe)) return;
     setAttribute(this.warning, 'class', severe ? 'notice warning' : 'notice');
     setAttribute(this.warningIcon, 'class', `codicon codicon-${severe ? 'warning' : 'info'}`);
@@ -54,13 +55,16 @@ export class Notices {
 }
 
 /** One line for losses and notes together, and the details behind it; an empty title = none. `severe`: not all of it was the user's choice. */
-export function warnings(info: TraceInfo | null): { title: string; lines: string[]; severe: boolean } {
+export function warnings(
+  info: TraceInfo | null,
+  language: string,
+): { title: string; lines: string[]; severe: boolean } {
   if (!info) return { title: '', lines: [], severe: false };
   const lost = lossTexts(info.lost);
   const named = info.processes.length > 1;
   const notes = info.processes.flatMap(process =>
     process.notes.filter(isWarning).map(note => {
-      const text = withLocalTimes(note.text);
+      const text = withLocalTimes(note.text, language);
       const whole = !named || isSnapshot(process);
       return { text: whole ? text : t('Process {0}: {1}', process.pid, text), chosen: isChosen(note) };
     }),

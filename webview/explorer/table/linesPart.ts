@@ -10,6 +10,7 @@ import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller, whileShown } from '../state/poller';
 import { columnMenu, rowMenu } from './rowMenu';
+import type { RowFocus } from '../common/rowKeys';
 import type { Row } from '../common/rows';
 import { textPx } from '../common/textPx';
 import type { RowSource } from './rowSource';
@@ -120,7 +121,7 @@ export class LinesPart extends PolledPart {
     const { page } = this;
     return new TableView(this.sites, {
       sort: sort => page.dispatch({ type: 'sort', sort }),
-      open: row => this.open(row),
+      open: (row, focus) => this.open(row, focus),
       details: row => page.select(row, 'stack'),
       select: row => page.select(row),
       selected: () => this.selected(),
@@ -147,10 +148,10 @@ export class LinesPart extends PolledPart {
     if (!tree) this.page.dispatch({ type: 'group', groupBy: by as ViewState['groupBy'] });
   }
 
-  private open(row: Row): void {
+  private open(row: Row, focus?: RowFocus): void {
     if (row.line === 0) return;
     this.table.setOpened(row);
-    this.page.openLine(row.file, row.line);
+    this.page.openLine(row.file, row.line, focus);
   }
 
   private expand(row: Row, open: boolean): void {

@@ -11,13 +11,13 @@ import { Selection } from './selection';
 import type { ViewState } from '../state/state';
 import { TableHead } from './head';
 import { onLinesNamed } from '../common/hues';
-import { rowMove } from '../common/rowKeys';
+import { focusAfter, rowMove, type RowFocus } from '../common/rowKeys';
 import { VirtualRows } from '../common/virtualRows';
 
 export interface TableActions {
   sort(by: SiteSort): void;
   /** Click or Enter. */
-  open(row: Row): void;
+  open(row: Row, focus?: RowFocus): void;
   /** Its details are to be seen. */
   details(row: Row): void;
   /** Another row is the active one, or it has new figures; null: none is. */
@@ -239,11 +239,11 @@ export class TableView {
     if (active) this.actions.select(active);
   }
 
-  private activate(index: number): void {
+  private activate(index: number, focus?: RowFocus): void {
     const row = this.source.row(index);
     if (!row) return;
     this.choose(row, index);
-    this.actions.open(row);
+    this.actions.open(row, focus);
   }
 
   private showDetails(index: number): void {
@@ -300,7 +300,7 @@ export class TableView {
       return this.actions.expand(row, !row.tree.expanded);
     if (event.shiftKey && this.selection.active) void this.extend(index);
     else if (event.ctrlKey || event.metaKey) this.toggle(index);
-    else this.activate(index);
+    else this.activate(index, focusAfter(event));
   }
 
   private onMenu(event: MouseEvent): void {

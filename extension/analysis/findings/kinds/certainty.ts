@@ -70,7 +70,7 @@ export function doubtOf(growth: Growth): string | null {
           seen,
         )
       : t(
-          'It has grown in at least {0} loop iterations so far. Its holder is not known yet, and the iterations may not be training steps.',
+          'It has grown in {0} loop iterations so far. Its holder is not known yet, and the iterations may not be training steps.',
           seen,
         );
   }
@@ -81,10 +81,7 @@ export function doubtOf(growth: Growth): string | null {
           'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step() (Python package).',
           seen,
         )
-      : t(
-          'It has grown in at least {0} loop iterations so far, too few to distinguish training steps from setup.',
-          seen,
-        );
+      : t('It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.', seen);
   }
   if (models)
     return t(
@@ -102,11 +99,10 @@ export function doubtOf(growth: Growth): string | null {
     return t('It is still growing. The loop may be building the model instead of training it.');
   if (ended && holder === null)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. PyTorch caches pinned memory, and that cache also grows if more copies are in flight at once, for example when Python runs ahead of the GPU. Run the program longer: if the memory still grows or has a holder, it is a leak.',
-      formatCount(rises),
+      'It grew until the end of the trace. PyTorch caches pinned memory, and that cache also grows if more copies are in flight at once, for example when Python runs ahead of the GPU. Run the program longer: if the memory still grows or has a holder, it is a leak.',
     );
   if (ended) {
-    const grew = t('It grew until the end of the trace, in at least {0} steps.', formatCount(rises));
+    const grew = t('It grew until the end of the trace.');
     const intended = t('This may be intended: {0}.', limitText(holder, keeper));
     const instead = growth.ofGraph
       ? t(
@@ -115,7 +111,7 @@ export function doubtOf(growth: Growth): string | null {
       : t('If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).');
     return `${grew} ${intended} ${instead}`;
   }
-  const so = t('It has grown in at least {0} steps so far.', formatCount(rises));
+  const so = t('It has grown at least {0} times so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
   if (holder !== null && isBounded(growth)) return t('{0} It may stop growing: {1}.', so, limitText(holder, keeper));
   const why =
@@ -123,7 +119,7 @@ export function doubtOf(growth: Growth): string | null {
       ? t('{0} It may be a cache or buffer that stops growing once it is full; its holder is not known yet.', so)
       : t('{0} It may stop growing: the size limit of {1}, if any, is unknown.', so, keeper);
   const most = formatCount(T.times * T.many);
-  return `${why} ${t('If it is still growing after {0} such steps, or when the program ends, and no limit has been found, it is reported as a leak.', most)}`;
+  return `${why} ${t('If it has grown {0} times, or still grows when the program ends, and no limit has been found, it is reported as a leak.', most)}`;
 }
 
 /** What the program does that may bound a container. */

@@ -89,14 +89,13 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
 export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], context: FindingContext): string[] {
   const since = finding.sinceStep ?? 0;
   const { axis } = context;
-  const steps = axis.count - since;
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.gcFreedBytes.some(bytes => bytes > 0));
   const freed = cluster.some(site => countFrom(axis, site.steps.oldFreedBytes, since) !== 0);
   const ledger = context.ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
   // prettier-ignore
   return thatHold([
-    [steps > fewestRecords(), t('Not warm-up: it was still growing {0} steps after it began.', formatCount(steps))],
+    [axis.count - since > fewestRecords(), t('Not warm-up: it was still growing in step {0}.', formatCount(axis.count))],
     [runs !== '0' && !collected, t('Not a reference cycle: the garbage collector’s full runs ({0} since then) freed none of it.', runs)],
     [!freed, t('Not a full cache: no older block has been freed since then.')],
     [finding.layer === 'tensor' && ledger?.grows === 'tensor', t('Not fragmentation: the tensors themselves grow.')],
