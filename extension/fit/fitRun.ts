@@ -2,7 +2,6 @@ import { t } from '@vscode/l10n';
 import { limitAtEnd } from '../analysis/findings/kinds/outOfMemory';
 import { readCards } from '../analysis/ledger/cardLedger';
 import type { NativeAddon } from '../native/native';
-import { allocatorSettings } from '../protocol/rank';
 import type { Totals, TraceSource } from '../protocol/trace';
 import type { FitFacts } from './fitText';
 import { forecaster, type Change, type Fitting, type Forecast, usualChanges } from './forecast';
@@ -42,11 +41,10 @@ export async function readFitRun(
   const totals = info.totals
     .filter(({ layer, process }) => layer === 'tensor' && (processes?.includes(process) ?? true))
     .toSorted((a, b) => b.peakBytes - a.peakBytes)[0];
-  const process = info.processes[totals?.process ?? -1];
-  if (totals === undefined || process === undefined)
+  if (totals === undefined)
     return { error: t('{0} has no tensors of PyTorch, so there is nothing to forecast.', name) };
   begin(totals.allocations);
-  const replayed = await replayTrace(addon, path, totals, allocatorSettings(process));
+  const replayed = await replayTrace(addon, path, info, totals);
   if ('error' in replayed) return { error: t('{0} cannot be replayed: {1}.', name, replayed.error) };
   if (replayed.allocations === 0)
     return {

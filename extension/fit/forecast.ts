@@ -68,7 +68,7 @@ type Allocator = Pick<NativeAddon, 'replayAllocator' | 'findPools'>;
 export function forecaster(addon: Allocator, fitting: Fitting): (change: Change) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
   const sizes = other === null ? byFactor(replayed) : byTwoRuns(other.base, other.run);
-  const planOf = plansOf(replayed.run);
+  const planOf = plansOf(replayed);
   const searched = new Map<string, Largest>();
   return change => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
@@ -117,12 +117,13 @@ interface Plan {
 }
 
 /** The calls of the run with modules checkpointed, or with none, and its passes once or several times. */
-function plansOf(run: RecordedRun): (change: Pick<Change, 'checkpoint' | 'parts'>) => Plan {
+function plansOf(sized: Replayed): (change: Pick<Change, 'checkpoint' | 'parts'>) => Plan {
   const known = new Map<string, Plan>();
+  const { run } = sized;
   const recorded = asRecorded(run);
   const planOf = (checkpoint: string | null, inParts: boolean): Plan => {
     const { planned, modules } =
-      checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(run, recorded, checkpoint);
+      checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(sized, recorded, checkpoint);
     const all = inParts ? accumulated(run, planned) : { planned, gradients: 1 };
     return { order: orderOf(run, all.planned), modules, accumulates: all.gradients > 0 };
   };

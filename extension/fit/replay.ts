@@ -1,7 +1,10 @@
 import type { AllocatorCalls, AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
+import { allocatorSettings } from '../protocol/rank';
+import type { TraceInfo } from '../protocol/trace';
 import { asRecorded, callsOf, type CallOrder, orderOf } from './calls';
 import { readSettings } from './allocatorSettings';
 import { readRun, type RecordedRun } from './recordedRun';
+import { largestBuffer } from './reductionBuffers';
 import { requestSizes } from './requestSizes';
 
 // A run given to the allocator's rules: as it was, which shows whether they hold for it, and changed.
@@ -13,6 +16,10 @@ export interface Replayed {
   settings: AllocatorSettings;
   /** By allocation, what was requested. */
   requested: Float64Array;
+  /** By allocation, 1: its block is what was requested. */
+  exact: Uint8Array;
+  /** The largest buffer for the parts of a sum on its GPU; Infinity: not known. */
+  largestBuffer: number;
   /** Which stream or pool of graphs served each allocation. */
   pool: Uint32Array;
   pools: number;
@@ -34,22 +41,20 @@ const LEAST_EQUAL = 0.95;
 /** Whether a forecast can be held against a limit that the run met. */
 export const isExact = ({ equal, allocations }: Replayed): boolean => equal >= allocations * LEAST_EQUAL;
 
-/**
- * Reads the run of a process on a GPU and replays it. `path`: as `open` takes it; `settings`: as in PYTORCH_CUDA_ALLOC_CONF. The error is
- * the end of a sentence.
- */
+/** Reads the run of a process on a GPU and replays it. `path`: as `open` takes it. The error is the end of a sentence. */
 export async function replayTrace(
   addon: Allocator & Pick<NativeAddon, 'openLifetimes'>,
   path: string,
+  { processes, devices }: Pick<TraceInfo, 'processes' | 'devices'>,
   { process, device }: { process: number; device: number },
-  settings: string,
 ): Promise<Replayed | { error: string }> {
-  const own = readSettings(settings);
+  const own = readSettings(allocatorSettings(processes[process] ?? { notes: [] }));
   if ('error' in own) return { error: `it ran with ${own.error}` };
   const cursor = addon.openLifetimes(path);
   const run = await readRun(cursor, process, device).finally(() => cursor.close());
   if ('error' in run) return run;
-  return replayRecorded(addon, run, { ...own, ...(run.expandable && { expandableSegments: true }) });
+  const replayed = replayRecorded(addon, run, { ...own, ...(run.expandable && { expandableSegments: true }) });
+  return { ...replayed, largestBuffer: largestBuffer(devices.find(({ index }) => index === device)?.name ?? '') };
 }
 
 /** Replays a run as it was recorded. */
@@ -63,7 +68,8 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
   const found = run.expandable ? null : addon.findPools(calls, own);
   const pool = found?.pool ?? new Uint32Array(0);
   // Expandable segments are cut to what is requested.
-  const requested = found === null ? run.bytes : requestSizes(run, found.exact);
+  const exact = found?.exact ?? new Uint8Array(run.count).fill(1);
+  const requested = found === null ? run.bytes : requestSizes(run, exact);
   const earlier = { ...calls.earlier, ...(found !== null && { pool: found.segmentPool }) };
   const { reservedBytes, reservedPeakBytes } = addon.replayAllocator({ ...calls, pool, earlier }, own);
   const recorded = recordedReserved(run);
@@ -77,8 +83,8 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
   const failed = run.failed.reduce((total, one) => total + one, 0);
   const allocations = run.count - run.earlier - failed;
   return {
-    ...{ run, settings, requested, pool, pools, allocations, equal, failed },
-    ...{ recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes },
+    ...{ run, settings, requested, exact, pool, pools, allocations, equal, failed },
+    ...{ recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes, largestBuffer: Infinity },
   };
 }
 

@@ -15,7 +15,7 @@ interface Blocks {
 }
 
 /** kSmallSize of c10/cuda/CUDACachingAllocator.cpp: so much is not split off. */
-const REST_BYTES = 2 ** 20;
+export const REST_BYTES = 2 ** 20;
 /** The same tensor in another precision. */
 const PRECISIONS = [1, 2, 1 / 2];
 
@@ -31,7 +31,7 @@ export function requestSizes(run: Blocks, exact: Uint8Array): Float64Array {
   const [steps, modules] = exactSizes(run, exact);
   for (const at of open) {
     const bytes = run.bytes[at] ?? 0;
-    const fits = (size: number): boolean => size <= bytes && size > bytes - REST_BYTES;
+    const fits = (size: number): boolean => size <= bytes && size >= bytes - REST_BYTES;
     const alike = (likes.get(at) ?? []).filter(other => fits(run.bytes[other] ?? 0));
     const known = alike.find(other => !isOpen(other));
     const least = Math.min(bytes, ...alike.map(other => run.bytes[other] ?? bytes));

@@ -1,5 +1,4 @@
 import type { NativeAddon } from '../native/native';
-import { allocatorSettings } from '../protocol/rank';
 import type { OutOfMemory, TraceInfo } from '../protocol/trace';
 import { changeText, timesText } from './fitText';
 import { forecaster, usualChanges, type Forecast } from './forecast';
@@ -29,8 +28,7 @@ export async function waysToFit(
     each => each.layer === 'tensor' && each.process === process && each.device === device,
   );
   if (totals === undefined || totals.allocations > MOST_ALLOCATIONS) return [];
-  const settings = allocatorSettings(info.processes[process] ?? { notes: [] });
-  const replayed = await replayTrace(addon, path, totals, settings);
+  const replayed = await replayTrace(addon, path, info, totals);
   if ('error' in replayed || !isExact(replayed)) return [];
   const forecast = forecaster(addon, { replayed, other: null, batch: null, limitBytes, outsideBytes: 0 });
   const ways: Forecast[] = [];

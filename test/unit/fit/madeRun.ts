@@ -1,5 +1,6 @@
 // Runs of a few allocations, as a recording has them.
 import { CATEGORIES, type Category, type Pass } from '../../../extension/protocol/trace';
+import type { SizedRun } from '../../../extension/fit/otherBatch';
 import type { RecordedRun, RunSegment } from '../../../extension/fit/recordedRun';
 
 export interface Made {
@@ -35,4 +36,10 @@ export function madeRun(allocations: readonly Made[], segments: readonly RunSegm
     earlier: 0,
     failed: new Uint8Array(allocations.length),
   };
+}
+
+/** What was requested is what is recorded, but for allocations that have a larger block for all that is known. */
+export function sized(run: RecordedRun, open: readonly number[] = []): SizedRun {
+  const exact = Uint8Array.from({ length: run.count }, (_, at) => (open.includes(at) ? 0 : 1));
+  return { run, requested: run.bytes, exact, largestBuffer: Infinity };
 }
