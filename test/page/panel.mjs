@@ -200,6 +200,27 @@ const checks = {
         await low.locator('.details .stack').first().waitFor();
       });
   },
+  async 'moments to compare are one line each, whole in a tooltip, and leave room for five lines of code'() {
+    await beside({ width: 300, height: 700, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
+      await low.locator('[data-action=compare-runs]').click();
+      for (const name of ['a', 'b']) {
+        const picker = low.locator(`[data-control=compare-${name}]`);
+        await picker.waitFor();
+        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n\d.* · /));
+        assert.equal((await picker.boundingBox()).height, 22);
+        assertSentence(withoutNumbers(await picker.getAttribute('title')));
+      }
+      await low.evaluate(() =>
+        window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 }, b: { trace: 0, timeNs: null } }),
+      );
+      await low.locator('[data-action=unchanged]').click();
+      await settled(low);
+      const ends = await low
+        .locator('[data-compared]')
+        .evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom));
+      assert.ok(ends.length === 5 && ends.every(end => end <= 700), String(ends));
+    });
+  },
   async 'a compared line keeps its number where its name is cut'() {
     await beside({ width: 230 }, async low => {
       await low.locator('[data-tab=compare]').click();
@@ -246,6 +267,8 @@ const checks = {
     await shows(/^$/);
   },
   async 'compared lines: name and function are apart, the figures stand below each other'() {
+    const size = page.viewportSize();
+    await page.setViewportSize({ ...size, height: 900 });
     await page.locator('[data-tab=compare]').click();
     const cells = name => page.locator(`.compare-rows [data-column=${name}]`);
     await cells('site').first().waitFor();
@@ -272,7 +295,6 @@ const checks = {
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
     const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);
-    const size = page.viewportSize();
     await page.setViewportSize({ ...size, height: 400 });
     await settled(page);
     assert.equal(await head(), 0, 'no row is drawn over the titles');

@@ -296,6 +296,7 @@ export class App implements PageActions {
     this.element.toggleAttribute('data-traced', traced);
     this.placeComparison(session.crashed === true);
     if (!context) return;
+    this.trace.toggleAttribute('data-compares', context.view.tab === 'compare');
     for (const part of this.parts) part.update(context);
   };
 }
