@@ -296,7 +296,7 @@ export class App implements PageActions {
     this.element.toggleAttribute('data-traced', traced);
     this.placeComparison(session.crashed === true);
     if (!context) return;
-    this.trace.toggleAttribute('data-compares', context.view.tab === 'compare');
+    this.trace.toggleAttribute('data-choices', ['compare', 'fit'].includes(context.view.tab));
     for (const part of this.parts) part.update(context);
   };
 }
