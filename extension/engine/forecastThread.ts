@@ -3,7 +3,17 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { t } from '@vscode/l10n';
 import { remembered } from '../base/maps';
 import { repeatedModules } from '../fit/checkpointing';
-import { answerText, changeText, gpuText, largestText, notes, replayText, type FitFacts } from '../fit/fitText';
+import {
+  answerText,
+  bestText,
+  changeText,
+  gpuText,
+  largestText,
+  notes,
+  peakParts,
+  replayText,
+  type FitFacts,
+} from '../fit/fitText';
 import { fitter, hasSize, type FitRun, readFitRun } from '../fit/fitRun';
 import { UNCHANGED } from '../fit/forecast';
 import { loadNative, type NativeAddon } from '../native/addon';
@@ -64,6 +74,8 @@ function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast 
   const usual = facts.changes.slice(0, -1); // behind them is what was requested
   return {
     fits: requested?.fits ?? false,
+    best: bestText(facts),
+    parts: peakParts(facts),
     reservedBytes: requested?.reservedBytes ?? 0,
     ways: usual.map(change => ({
       change: changeText(change, batch),

@@ -115,26 +115,45 @@ export function changeText(change: Forecast, batch: number | null): string {
   return all.length === 0 ? recorded : all.join(' + ');
 }
 
-/** Whether what was requested fits, and the largest batch that does. */
-export function answerText(facts: FitFacts): string {
+/** The largest batch that fits with what was requested. */
+export function bestText(facts: FitFacts): string {
   const factor = facts.requested?.largestFactor ?? null;
-  const largest = factor === null ? '' : ` · ${t('largest batch: {0}', largestText(factor, facts.batch))}`;
-  return fitsText(facts) + largest;
+  const room = roomText(facts);
+  if (factor === null) return t('No batch fits into {0}', room);
+  return t('Largest batch that fits into {0}: {1}', room, largestText(factor, facts.batch));
 }
 
-function fitsText(facts: FitFacts): string {
-  const { requested, isLimit } = facts;
+function roomText(facts: FitFacts): string {
+  const room = formatBytes(roomOf(facts));
+  return facts.isLimit ? t('{0} (known limit)', room) : room;
+}
+
+/** Whether what was requested fits. */
+export function answerText(facts: FitFacts): string {
+  const { requested, batch, isLimit } = facts;
   const room = roomOf(facts);
   const needed = formatBytes(requested?.totalBytes ?? 0);
-  const of = isLimit ? t('{0} (known limit)', formatBytes(room)) : formatBytes(room);
+  const factor = requested?.factor ?? 1;
+  const times = factor === 1 ? t('The recorded batch') : t('{0} times the recorded batch', factor);
+  const tried = batch === null ? times : t('Batch {0}', formatCount(factor * batch));
   if (requested?.fits !== true)
     return isLimit
-      ? t('Does not fit: needs {0}, but the known limit is {1}', needed, formatBytes(room))
-      : t('Does not fit: needs {0}, but only {1} are available', needed, formatBytes(room));
+      ? t('{0} does not fit: it needs {1}, but the known limit is {2}.', tried, needed, formatBytes(room))
+      : t('{0} does not fit: it needs {1}, but only {2} are available.', tried, needed, formatBytes(room));
+  const of = roomText(facts);
   // PyTorch gives back what it does not use before it fails.
   if (requested.totalBytes > room)
-    return t('Needs {0} with PyTorch’s cache; fits into {1} when PyTorch frees it', needed, of);
-  return t('Fits: peak {0} of {1}', needed, of);
+    return t('{0} needs {1} with PyTorch’s cache, and fits into {2} when PyTorch frees it.', tried, needed, of);
+  return t('{0} fits: its peak is {1} of {2}.', tried, needed, of);
+}
+
+/** What the memory of the GPU is made of at the peak of what was requested. */
+export function peakParts({ requested, outsideBytes }: FitFacts): string {
+  const { reservedBytes = 0, allocatedBytes = 0 } = requested ?? {};
+  const [reserved, tensors] = [formatBytes(reservedBytes), formatBytes(allocatedBytes)];
+  if (outsideBytes === 0) return t('PyTorch reserves {0}, of which tensors take up to {1}.', reserved, tensors);
+  // prettier-ignore
+  return t('PyTorch reserves {0}, of which tensors take up to {1}. CUDA and libraries take {2} more.', reserved, tensors, formatBytes(outsideBytes));
 }
 
 /** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */

@@ -12,13 +12,20 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
   const reservedBytes = ((expandable ? 9 : 10) + (checkpoint === null ? 2 : 1)) * GIB * factor;
   const fits = reservedBytes + GIB <= roomBytes;
   const [needed, room] = [formatBytes(reservedBytes + GIB), formatBytes(roomBytes)];
-  const changes = ['as recorded', 'expandable_segments:True', 'checkpoint model.layers.* (24 modules)'];
+  const tried = batch === null ? `${factor} times the recorded batch` : `Batch ${factor * batch}`;
+  const changes = [
+    batch === null ? 'as recorded' : `as recorded (batch ${batch})`,
+    'expandable_segments:True',
+    'checkpoint model.layers.* (24 modules)',
+  ];
   return {
     working: false,
     sentence: fits
-      ? `Fits: peak ${needed} of ${room}`
-      : `Does not fit: needs ${needed}, but only ${room} are available`,
+      ? `${tried} fits: its peak is ${needed} of ${room}.`
+      : `${tried} does not fit: it needs ${needed}, but only ${room} are available.`,
     forecast: {
+      best: `Largest batch that fits into ${room}: ${batch === null ? '1.8 times this batch' : Math.floor(1.8 * batch)}`,
+      parts: `PyTorch reserves ${formatBytes(reservedBytes)}, of which tensors take up to ${formatBytes(reservedBytes * 0.8)}. CUDA and libraries take 1.00 GiB more.`,
       ...{ fits, reservedBytes, modules: ['model.layers.*', 'head.*'], expandable: false },
       ways: [...changes, `${changes[1]} + ${changes[2]}`].map((change, at) => {
         const peakBytes = (13 - at) * GIB;

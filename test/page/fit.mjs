@@ -18,6 +18,7 @@ const calls = method =>
 const answer = page.locator('[data-value=fit-answer]');
 const line = page.locator('.timeline-forecast');
 const slider = page.locator('[data-control=fit-factor]');
+const tried = page.locator('[data-control=fit-tried]');
 const shows = words => eventually(async () => assert.match(await answer.innerText(), words));
 const lastQuery = async () => (await calls('forecast')).at(-1);
 
@@ -37,7 +38,9 @@ const checks = {
   async 'the answer, the ways and what is unknown come with the tab; the timeline has the peak while it is open'() {
     assert.equal(await line.isVisible(), false);
     await page.locator('[data-tab=fit]').click();
-    await shows(/^Fits: peak 13\.00 GiB/);
+    await shows(/fits: its peak is 13\.00 GiB/);
+    assertSentence(await page.locator('[data-value=fit-best]').innerText());
+    assertSentence(await page.locator('[data-value=fit-parts]').innerText());
     assert.equal(await page.locator('.fit-ways tbody tr').count(), 4);
     assert.equal(await page.locator('.fit-notes li').count(), 3);
     assertSentence(await page.locator('.fit-ways thead').innerText());
@@ -53,7 +56,7 @@ const checks = {
     await slider.focus();
     await slider.press('ArrowLeft');
     await slider.press('ArrowLeft');
-    await shows(/^Fits: peak 7\.00 GiB/);
+    await shows(/^0\.5 times .*: its peak is 7\.00 GiB/);
     assert.equal(await slider.getAttribute('aria-valuetext'), '0.5×');
     await eventually(async () => assert.ok((await top()) > before));
     await slider.press('End');
@@ -65,12 +68,13 @@ const checks = {
     await line.waitFor({ state: 'hidden' });
     assertSentence(await answer.innerText());
     await slider.press('ArrowLeft');
-    await shows(/^Does not fit: needs 73\.00 GiB/);
+    await shows(/^7\.75 times .* does not fit: it needs 94\.00 GiB/);
   },
   async 'a batch is a whole number, and a GPU, modules and segments are part of the query'() {
     await page.locator('[data-control=fit-batch]').fill('10');
-    await slider.fill('0');
-    assert.equal(await page.locator('[data-value=fit-batch]').innerText(), 'batch 3');
+    await slider.fill('3');
+    assert.equal(await slider.getAttribute('aria-valuetext'), 'batch 3');
+    assert.equal(await tried.inputValue(), '3');
     await page.locator('[data-control=fit-expandable]').check();
     await page.locator('[data-control=fit-checkpoint]').click();
     await page.locator('[data-control=fit-checkpoint] vscode-option[value="head.*"]').click();
@@ -79,7 +83,28 @@ const checks = {
     await page.locator('[data-control=fit-gib]').fill('3.5');
     const query = { gpuBytes: 3.5 * 2 ** 30, batch: 10, factor: 0.3, expandable: true, checkpoint: 'head.*' };
     await eventually(async () => assert.deepEqual(await lastQuery(), query));
-    await shows(/^Does not fit: needs 4\.00 GiB/);
+    await shows(/^Batch 3 does not fit: it needs 4\.00 GiB/);
+  },
+  async 'any batch can be typed; what is none is refused in one sentence, and nothing is requested'() {
+    await tried.fill('44');
+    await eventually(async () => assert.equal((await lastQuery()).factor, 4.4));
+    assert.equal(await slider.inputValue(), '44');
+    await tried.press('ArrowDown');
+    await eventually(async () => assert.equal((await lastQuery()).factor, 4.3));
+    assert.equal(await slider.inputValue(), '43');
+    const requests = (await calls('forecast')).length;
+    for (const none of ['0', '2.5', '641', '']) {
+      await tried.fill(none);
+      assert.equal(await tried.getAttribute('aria-invalid'), 'true');
+      assert.equal(await page.locator('.fit-problem').isVisible(), true);
+    }
+    assertSentence(await page.locator('.fit-problem').innerText());
+    assert.equal((await calls('forecast')).length, requests);
+    await tried.fill('640');
+    await eventually(async () => assert.equal((await lastQuery()).factor, 64));
+    assert.equal(await slider.inputValue(), '640');
+    assert.equal(await page.locator('.fit-problem').isVisible(), false);
+    await tried.fill('3');
   },
   async 'for a screen reader, and in a narrow panel'() {
     await page.evaluate(axe);

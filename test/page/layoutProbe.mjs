@@ -265,7 +265,9 @@ function cutTexts(sight, elements) {
     const lettersOf = some => some.replace(/\s/g, '').length;
     const letters = lettersOf(text.slice(0, at));
     const number = [...text.matchAll(NUMBERED)].find(({ index, 0: all }) => index < at && at < index + all.length);
-    const control = element.closest('[role=tab]') !== null || element.getRootNode() !== document;
+    const { host } = element.getRootNode();
+    // A selector whose title has the whole text may be cut.
+    const control = element.closest('[role=tab]') !== null || (host !== undefined && !host.title.includes(text.trim()));
     const whole = { text: words(element.textContent), letters, control, number: number?.[0] ?? '' };
     return letters === lettersOf(text) ? [] : [whole];
   });

@@ -200,6 +200,73 @@ const checks = {
         await low.locator('.details .stack').first().waitFor();
       });
   },
+  async 'moments to compare are one line each, whole in a tooltip, and leave room for five lines of code'() {
+    await beside({ width: 300, height: 700, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
+      await low.locator('[data-action=compare-runs]').click();
+      for (const name of ['a', 'b']) {
+        const picker = low.locator(`[data-control=compare-${name}]`);
+        await picker.waitFor();
+        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n\d.* · /));
+        assert.equal((await picker.boundingBox()).height, 22);
+        assertSentence(withoutNumbers(await picker.getAttribute('title')));
+      }
+      await low.evaluate(() =>
+        window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 }, b: { trace: 0, timeNs: null } }),
+      );
+      await low.locator('[data-action=unchanged]').click();
+      await settled(low);
+      const ends = await low
+        .locator('[data-compared]')
+        .evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom));
+      assert.ok(ends.length === 5 && ends.every(end => end <= 700), String(ends));
+    });
+  },
+  async 'at 280 px, tabs stand apart, the filter has its word, and a span is closed beside its name'() {
+    await beside({ width: 280, story: 'outOfMemory' }, async low => {
+      const tabs = await low.locator('.tab:visible').evaluateAll(all =>
+        all.map(one => {
+          const text = document.createRange();
+          text.selectNodeContents(one);
+          return text.getBoundingClientRect();
+        }),
+      );
+      assert.ok(tabs.length === 5 && tabs.every(({ left }, at) => at === 0 || left - tabs[at - 1].right >= 9));
+      const free = await low.locator('[data-control=filter]').evaluate(one => {
+        const input = one.shadowRoot.querySelector('input');
+        const { font, paddingLeft, paddingRight } = window.getComputedStyle(input);
+        if (/, 0\)$/.test(window.getComputedStyle(input, '::placeholder').color)) return -1;
+        const pen = Object.assign(document.createElement('canvas').getContext('2d'), { font });
+        const inner = input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+        return inner - pen.measureText(input.placeholder).width;
+      });
+      assert.ok(free >= 0, `${free} px`);
+      for (const key of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
+        await low.locator('.timeline-surface').press(key);
+      const [name, clear] = ['[data-value=span]', '[data-action=span-clear]'].map(one => low.locator(one));
+      const [{ y, height }, close] = [await name.boundingBox(), await clear.boundingBox()];
+      assert.ok(close.y < y + height && y < close.y + close.height, 'in one line');
+    });
+  },
+  async 'the curve of a card is left out where its figures leave no room'() {
+    for (const width of [280, 300, 360, 420, 900])
+      await beside({ width }, async one => {
+        const curve = await one.locator('[data-open=true] .spark').boundingBox();
+        assert.ok(curve === null ? width !== 420 : curve.width >= 32, `${width}: ${curve?.width}`);
+      });
+  },
+  async 'in high contrast, the edges of a pause are as plain as text over areas that are hatched as well'() {
+    for (const theme of ['contrast', 'contrastLight'])
+      await beside({ theme }, async one => {
+        const gap = await one
+          .locator('.timeline-gap')
+          .first()
+          .evaluate(each => {
+            const { color, borderLeftColor } = window.getComputedStyle(each);
+            return [color, borderLeftColor];
+          });
+        assert.equal(gap[0], gap[1], theme);
+      });
+  },
   async 'a compared line keeps its number where its name is cut'() {
     await beside({ width: 230 }, async low => {
       await low.locator('[data-tab=compare]').click();
@@ -246,6 +313,8 @@ const checks = {
     await shows(/^$/);
   },
   async 'compared lines: name and function are apart, the figures stand below each other'() {
+    const size = page.viewportSize();
+    await page.setViewportSize({ ...size, height: 900 });
     await page.locator('[data-tab=compare]').click();
     const cells = name => page.locator(`.compare-rows [data-column=${name}]`);
     await cells('site').first().waitFor();
@@ -272,7 +341,6 @@ const checks = {
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
     const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);
-    const size = page.viewportSize();
     await page.setViewportSize({ ...size, height: 400 });
     await settled(page);
     assert.equal(await head(), 0, 'no row is drawn over the titles');
@@ -335,6 +403,26 @@ const checks = {
         ['.timeline-mark.second-row > span', '.timeline-gap'].map(one => failed.locator(one).first().boundingBox()),
       );
       assert.ok(label.y + label.height <= gap.y + 2, 'no label lies on the plot');
+    });
+  },
+  async 'out of memory: why it failed stands below label and link; of a long suggestion, what to do is read first'() {
+    await beside({ width: 300, story: 'outOfMemory' }, async failed => {
+      const card = failed.locator('[data-finding="oom 0"]');
+      const tops = await Promise.all(
+        ['.finding-word', '[data-action=open-holder]', '[data-value=cause]', '.advice'].map(async one => {
+          return (await card.locator(one).boundingBox()).y;
+        }),
+      );
+      assert.deepEqual(
+        tops,
+        tops.toSorted((a, b) => a - b),
+      );
+      const [advice, fold] = [card.locator('.advice'), card.locator('[data-action=advice-fold]')];
+      assert.match(await advice.innerText(), /^Call .*still alive\. More$/s);
+      await fold.press('Enter');
+      await eventually(async () => assert.match(await advice.innerText(), /missing\. Less$/));
+      assert.equal(await fold.getAttribute('aria-expanded'), 'true');
+      assert.equal(await fold.evaluate(one => one === document.activeElement), true);
     });
   },
   async 'out of memory in a low window: its card comes before the comparison, and three rows are in sight'() {

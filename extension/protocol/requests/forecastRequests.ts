@@ -25,10 +25,14 @@ export interface ForecastAnswer {
 
 /** Texts are those of `gpu-memtrace fit`. */
 export interface ShownForecast {
+  /** The largest batch that fits; `sentence` is of the one that is tried, and so is all that follows. */
+  best: string;
   fits: boolean;
+  /** What its peak is made of. */
+  parts: string;
   /** By PyTorch's allocator, at its peak. */
   reservedBytes: number;
-  /** `peakBytes`: of the GPU, with the recorded batch. */
+  /** Of the recorded batch; `peakBytes`: of the GPU. */
   ways: { change: string; peakBytes: number; fits: boolean; largest: string }[];
   /** Paths of modules that can be checkpointed, the one with most activations first. */
   modules: string[];
@@ -44,7 +48,8 @@ export interface ForecastRequests {
   cancelForecast(): void;
 }
 
-const MOST_FACTOR = 64;
+/** Of a batch that is tried. */
+export const MOST_FACTOR = 64;
 const positive: Check<number> = (value, name) => {
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
   throw new Refused(`${name} must be a number above 0`);

@@ -47,6 +47,7 @@ test('a forecast has the recorded peak, the largest batch of each way, and follo
     const small = (await made(forecasts, { gpuBytes: 2 ** 31, batch: 20, factor: 4 })).forecast;
     assert.ok(small);
     assert.equal(small.fits, false);
+    assert.ok(small.best.endsWith(`: ${small.ways[0]?.largest}`), small.best);
     const largest = small.ways.map(way => Number(way.largest));
     assert.ok(largest[0]! > 40 && largest[0]! < 80 && largest[3]! >= largest[0]!, largest.join());
     const saved = await made(forecasts, { gpuBytes: 2 ** 31, batch: 20, factor: 4, checkpoint: '*', expandable: true });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { fitter, hasSize, readFitRun } from '../../../extension/fit/fitRun';
-import { answerText, gpuText } from '../../../extension/fit/fitText';
+import { answerText, bestText, gpuText, peakParts } from '../../../extension/fit/fitText';
 import { UNCHANGED } from '../../../extension/fit/forecast';
 import { loadNative } from '../../../extension/native/addon';
 import type { TraceInfo, TraceSource } from '../../../extension/protocol/trace';
@@ -61,7 +61,9 @@ test('a run without the size of its GPU is to fit into what it could have had at
   const facts = fitter(addon, { trace: '', runs: [known], batches: [], gpuBytes: null })(() => UNCHANGED);
   assert.ok(!('error' in facts));
   assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');
+  assertSentence(bestText(facts));
   assertSentence(answerText(facts));
+  assertSentence(peakParts(facts));
   assertSentence(gpuText(facts));
   const parts = (of: typeof known): number[] => {
     const found = fitter(addon, { trace: '', runs: [of], batches: [], gpuBytes: null })(() => null);

@@ -8,7 +8,7 @@ import {
   type Comparison,
 } from '../../../extension/protocol/requests/compareRequests';
 import { dropdown, iconButton } from '../../components';
-import { differs, el, setText } from '../../dom';
+import { differs, el, setAttribute, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './comparePoints';
 import { sumsText } from './compareSums';
 import { CompareView } from './compareView';
@@ -17,6 +17,8 @@ import type { ViewState } from '../state/state';
 
 const INTERVAL_MS = 1_000;
 const ROWS = 300;
+const BEFORE = t('Before: the earlier moment');
+const AFTER = t('After: the later moment');
 const WAYS: readonly (readonly [CompareBy, string])[] = [
   ['line', t('By line')],
   ['stack', t('By stack')],
@@ -24,8 +26,8 @@ const WAYS: readonly (readonly [CompareBy, string])[] = [
 
 export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
-  private readonly a = dropdown<string>('compare-a', t('Before: the earlier moment'), [], a => this.choose({ a }));
-  private readonly b = dropdown<string>('compare-b', t('After: the later moment'), [], b => this.choose({ b }));
+  private readonly a = dropdown<string>('compare-a', BEFORE, [], a => this.choose({ a }));
+  private readonly b = dropdown<string>('compare-b', AFTER, [], b => this.choose({ b }));
   private readonly by = dropdown('compare-by', t('Group by'), WAYS, by => this.choose({ by }));
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
@@ -36,10 +38,12 @@ export class ComparePart extends PolledPart {
     const swap = iconButton('compare-swap', 'arrow-swap', t('Swap before and after'), () => this.swap());
     const otherWords = t('Compare with another trace');
     const other = iconButton('compare-other', 'folder-opened', otherWords, () => void this.other());
-    const points = [label(t('Before'), this.a.element), swap.element, label(t('After'), this.b.element)];
-    const controls = el('div', { class: 'compare-controls' }, ...points, this.by.element, other.element);
+    const both = [label(t('Before')), this.a.element, label(t('After')), this.b.element];
+    const points = el('div', { class: 'compare-points' }, ...both);
+    const buttons = [this.by.element, swap.element, other.element];
+    const controls = el('div', { class: 'compare-controls' }, ...buttons, this.sums);
     this.view = new CompareView(({ file, line }, focus) => page.openLine(file, line, focus));
-    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element, this.view.foot);
+    this.element = el('div', { class: 'compare' }, points, controls, this.view.element, this.view.foot);
   }
 
   override update({ view }: PageContext): void {
@@ -56,8 +60,14 @@ export class ComparePart extends PolledPart {
   private offer(view: ViewState): void {
     const options = pointOptions(this.traces, view.moment, document.documentElement.lang);
     const { a, b } = chosenPoints(this.traces, view.compare);
-    this.a.offer(options, pointText(a));
-    this.b.offer(options, pointText(b));
+    for (const [control, words, point] of [
+      [this.a, BEFORE, pointText(a)],
+      [this.b, AFTER, pointText(b)],
+    ] as const) {
+      control.offer(options, point);
+      const whole = options.find(([value]) => value === point)?.[1] ?? '';
+      setAttribute(control.element, 'title', `${words}\n${whole}`); // its one line may be cut
+    }
     this.by.set(view.compare.by);
   }
 
@@ -102,6 +112,4 @@ export class ComparePart extends PolledPart {
   }
 }
 
-function label(text: string, control: HTMLElement): HTMLElement {
-  return el('span', { class: 'compare-point' }, el('b', { 'aria-hidden': 'true' }, text), control);
-}
+const label = (text: string): HTMLElement => el('b', { 'aria-hidden': 'true' }, text);

@@ -29,13 +29,14 @@ function optionsOf(
   const named = (name: string): string => (several ? [...begin, name, title].join(' · ') : name);
   const at = (timeNs: number, name: string): PointOption => option(trace, timeNs, named(timed(name, timeNs)));
   const [newest] = steps;
-  const now = newest ? t('at the end of step {0}, the newest', newest.step) : t('now');
-  const last = live ? now : (ending?.when ?? t('end'));
+  const now = newest ? t('step {0}, the newest', newest.step) : t('now');
+  const shown = steps.find(({ endNs }) => endNs === ending?.timeNs);
+  const last = live ? now : shown ? t('step {0}, end', shown.step) : (ending?.when ?? t('end'));
   return [
     [pointText({ trace, timeNs: null }), named(last)],
     ...marks.map(({ name, timeNs }) => at(timeNs, name)),
     ...(peakNs === null ? [] : [at(peakNs, t('peak'))]),
-    ...steps.map(({ step, endNs }) => at(endNs, t('at the end of step {0}', step))),
+    ...steps.map(({ step, endNs }) => at(endNs, t('step {0}, end', step))),
   ];
 }
 

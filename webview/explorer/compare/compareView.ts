@@ -163,6 +163,7 @@ function badgeOf(row: ComparedRow): HTMLElement | string {
 function titleOf(row: ComparedRow): string {
   const lines = [row.stack.length > 0 ? row.stack.join('\n') : `${row.file}:${row.line} ${row.function}`];
   if (row.movedFrom !== null) lines.push(t('On line {0} in the earlier trace.', row.movedFrom));
+  lines.push(`${formatBytes(row.bytesA)} → ${formatBytes(row.bytesB)}`);
   lines.push(t('{0} blocks before, {1} after', formatCount(row.countA), formatCount(row.countB)));
   return lines.join('\n');
 }

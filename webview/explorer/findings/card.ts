@@ -17,6 +17,8 @@ import { sparkPoints } from '../common/rows';
 /** Requests to the traced process about a finding. */
 export type InquiryMethod = 'findHolders' | 'applyFix' | 'stopHolderSearch';
 const SPARK = { width: 64, height: 18 };
+/** Letters; longer ones are folded. */
+const LONG_ADVICE = 240;
 
 export class FindingCard {
   readonly element = el('article', { class: 'finding' });
@@ -35,6 +37,11 @@ export class FindingCard {
   private readonly body = el('div', { class: 'finding-body' });
   private readonly buttons = new Map<string, HTMLElement>();
   private readonly advice = el('p', { class: 'advice' });
+  private readonly adviceFold = button('link', 'advice-fold', '', () => {
+    this.adviceOpen = !this.adviceOpen;
+    this.showAdvice();
+  });
+  private adviceOpen = false;
   private readonly fixed = el('div', { class: 'finding-fixed', role: 'status' });
   private readonly fixedText = el('span', {});
   private readonly again = primaryButton(
@@ -72,11 +79,11 @@ export class FindingCard {
     const shape = { viewBox, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label };
     const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
-    const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
+    const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), el('span', {}, image));
     this.body.append(this.advice, this.makeButtons(), this.places, this.moreFacts, this.answers, this.reasons);
     this.fixed.append(el('span', { 'data-value': 'fixed' }, icon('check'), this.fixedText), this.again, this.toNewer);
     // A low panel shows what stands above the body, and no more.
-    const head = [el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.first, this.held];
+    const head = [el('h2', {}, this.toggle), this.fixed, pace, this.first, this.cause, this.held];
     this.element.append(...head, this.body);
     this.setOpen(false);
   }
@@ -126,8 +133,7 @@ export class FindingCard {
     showFacts(this.facts, figures(finding));
     showFacts(this.moreFacts, moreFigures(finding));
     setAttribute(this.line, 'points', sparkPoints(Float64Array.from(spark), SPARK.width, SPARK.height));
-    if (this.advice.textContent !== finding.suggestion.replaceAll('`', ''))
-      this.advice.replaceChildren(...withCode(finding.suggestion));
+    this.showAdvice();
     const fix = this.buttons.get('apply-fix');
     if (fix) {
       setHidden(fix, finding.holder?.fix === undefined);
@@ -141,6 +147,20 @@ export class FindingCard {
     this.showSearch();
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** Of a long one, what to do; the rest where it is requested. */
+  private showAdvice(): void {
+    const { suggestion } = this.finding;
+    const [first = ''] = suggestion.split(/(?<=\.) (?=\P{Ll})/u);
+    const folds = suggestion.length > LONG_ADVICE && first.length < suggestion.length;
+    if (!differs(this.advice, suggestion, this.adviceOpen)) return;
+    setText(this.adviceFold, this.adviceOpen ? t('Less') : t('More'));
+    setAttribute(this.adviceFold, 'aria-expanded', String(this.adviceOpen));
+    const words = withCode(folds && !this.adviceOpen ? first : suggestion);
+    const focused = document.activeElement === this.adviceFold;
+    this.advice.replaceChildren(...words, ...(folds ? [' ', this.adviceFold] : []));
+    if (focused) this.adviceFold.focus();
   }
 
   /** A search can find what is not named yet; of a program that has ended, nothing. */

@@ -1,23 +1,30 @@
 // What is changed of the run: the controls of the tab, and the query that they make.
 import { t } from '@vscode/l10n';
-import type { ForecastQuery, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
-import { formatBytes } from '../../../extension/text/format';
+import {
+  MOST_FACTOR,
+  type ForecastQuery,
+  type ShownForecast,
+} from '../../../extension/protocol/requests/forecastRequests';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import { dropdown, openBelow } from '../../components';
-import { el, setAttribute, setHidden, setText } from '../../dom';
+import { el, setAttribute, setAttributes, setHidden, setTextOrHide } from '../../dom';
 
 const GIB = 2 ** 30;
 const GPUS_GIB = [24, 40, 48, 80, 141, 192];
 const OWN = 'own';
 const OTHER = 'other';
 const NONE = '';
-/** Of the recorded batch. */
-const FACTORS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
-const RECORDED = FACTORS.indexOf(1);
+/** What the slider reaches, of the recorded batch; the field reaches further. */
+const SLIDER_TIMES = 8;
+/** Where the recorded batch is not known, parts of it are tried. */
+const PART = 0.25;
 
 export class FitChoices {
   readonly element: HTMLElement;
   private gpu = OWN;
   private checkpoint = NONE;
+  /** What is tried, as a multiple of the recorded batch; null: what is typed is no batch. */
+  private factor: number | null = 1;
   private readonly gpus = dropdown<string>('fit-gpu', t('GPU memory'), [], gpu => {
     this.gpu = gpu;
     this.changed();
@@ -28,8 +35,10 @@ export class FitChoices {
   });
   private readonly gib = this.input('fit-gib', { type: 'number', min: 1, 'aria-label': t('GPU memory in GiB') });
   private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: '1×' });
-  private readonly slider = this.input('fit-factor', { type: 'range', min: 0, max: FACTORS.length - 1, step: 1 });
-  private readonly tried = el('output', { class: 'number', 'data-value': 'fit-batch' });
+  private readonly slider = this.input('fit-factor', { type: 'range' }, value => this.attempt(value));
+  private readonly tried = this.input('fit-tried', { type: 'number' }, value => this.attempt(value));
+  private readonly unit = el('span', {}, '×');
+  private readonly problem = el('p', { class: 'fit-problem', id: 'fit-problem', role: 'alert' });
   private readonly expandable = this.input('fit-expandable', { type: 'checkbox' });
   private readonly setting = el('label', {}, this.expandable, t('Expandable segments'));
 
@@ -38,20 +47,24 @@ export class FitChoices {
     this.setting.title = 'PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True';
     openBelow(this.gpus, this.modules);
     const batch = el('label', {}, t('Recorded batch'), this.batch);
-    const slider = el('label', { class: 'fit-slider' }, t('Batch to try'), this.slider, this.tried);
+    for (const input of [this.slider, this.tried]) input.setAttribute('aria-label', t('Batch to try'));
+    this.tried.setAttribute('aria-describedby', this.problem.id);
+    const trial = el('div', { class: 'fit-trial' }, t('Batch to try'), this.slider, this.tried, this.unit);
     const settings = [this.gpus.element, this.gib, batch, this.modules.element, this.setting];
-    this.element = el('div', { class: 'toolbar' }, el('div', { class: 'controls' }, ...settings), slider);
+    const controls = el('div', { class: 'controls' }, ...settings);
+    this.element = el('div', { class: 'toolbar' }, controls, trial, this.problem);
     this.forget();
   }
 
-  /** null: a size is not typed yet. */
+  /** null: a size is not typed yet, or no batch. */
   get query(): ForecastQuery | null {
+    const { factor } = this;
     const gib = this.gpu === OTHER ? Number(this.gib.value) : Number(this.gpu);
-    if (this.gpu === OTHER && !(gib > 0)) return null;
+    if ((this.gpu === OTHER && !(gib > 0)) || factor === null) return null;
     return {
       gpuBytes: this.gpu === OWN ? null : gib * GIB,
       batch: this.recorded,
-      factor: this.factor,
+      factor,
       expandable: this.expandable.checked,
       checkpoint: this.checkpoint === NONE ? null : this.checkpoint,
     };
@@ -71,7 +84,7 @@ export class FitChoices {
 
   forget(): void {
     [this.gpu, this.checkpoint, this.batch.value, this.gib.value] = [OWN, NONE, '', ''];
-    this.slider.value = String(RECORDED);
+    this.factor = 1;
     this.expandable.checked = false;
     setHidden(this.modules.element, true);
     this.draw();
@@ -83,15 +96,29 @@ export class FitChoices {
     return batch > 0 ? batch : null;
   }
 
-  /** A batch is a whole number. */
-  private get factor(): number {
-    const factor = FACTORS[Number(this.slider.value)] ?? 1;
-    return this.recorded === null ? factor : Math.max(1, Math.round(factor * this.recorded)) / this.recorded;
+  /** What can be tried; a batch is a whole number. */
+  private get range(): { least: number; most: number } {
+    return { least: this.recorded === null ? PART : 1, most: MOST_FACTOR * (this.recorded ?? 1) };
   }
 
-  private input(name: string, attributes: Record<string, string | number>): HTMLInputElement {
+  /** A batch that is typed or slid to. */
+  private attempt(value: string): void {
+    const { least, most } = this.range;
+    const tried = Number(value);
+    const isOne = tried >= least && tried <= most && (this.recorded === null || Number.isInteger(tried));
+    this.factor = isOne ? tried / (this.recorded ?? 1) : null;
+  }
+
+  private input(
+    name: string,
+    attributes: Record<string, string | number>,
+    take?: (value: string) => void,
+  ): HTMLInputElement {
     const element = el('input', { 'data-control': name, ...attributes });
-    element.addEventListener('input', () => this.changed());
+    element.addEventListener('input', () => {
+      take?.(element.value);
+      this.changed();
+    });
     return element;
   }
 
@@ -101,10 +128,27 @@ export class FitChoices {
   }
 
   private draw(): void {
-    const { recorded, factor } = this;
-    const words = recorded === null ? t('{0}×', factor) : t('batch {0}', Math.round(factor * recorded));
-    setText(this.tried, words);
-    setAttribute(this.slider, 'aria-valuetext', words);
+    const { recorded } = this;
+    const { least, most } = this.range;
+    this.drawProblem();
     setHidden(this.gib, this.gpu !== OTHER);
+    setHidden(this.unit, recorded !== null);
+    setAttributes(this.tried, { min: least, max: most, step: least });
+    if (this.factor === null) return;
+    // Of another recorded batch, the same part of it.
+    const tried = recorded === null ? this.factor : Math.max(1, Math.round(this.factor * recorded));
+    this.factor = tried / (recorded ?? 1);
+    const last = Math.max(SLIDER_TIMES * (recorded ?? 1), tried);
+    const words = recorded === null ? t('{0}×', tried) : t('batch {0}', tried);
+    setAttributes(this.slider, { min: least, max: last, step: least, 'aria-valuetext': words });
+    for (const input of [this.slider, this.tried]) if (Number(input.value) !== tried) input.value = String(tried);
+  }
+
+  private drawProblem(): void {
+    const { least, most } = this.range;
+    const whole = t('Type a whole number from {0} to {1}.', formatCount(least), formatCount(most));
+    const part = t('Type a number from {0} to {1}.', least, formatCount(most));
+    setTextOrHide(this.problem, this.factor !== null ? '' : this.recorded === null ? part : whole);
+    setAttribute(this.tried, 'aria-invalid', String(this.factor === null));
   }
 }

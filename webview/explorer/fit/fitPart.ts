@@ -1,7 +1,7 @@
 // The tab "Fit": whether the run would fit with another batch, GPU or settings, and what would make it fit.
 import { t } from '@vscode/l10n';
 import type { ForecastAnswer, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
-import { formatBytes } from '../../../extension/text/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import { button, differs, el, icon, setAttributes, setHidden, setText, setTextOrHide } from '../../dom';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FitChoices } from './fitChoices';
@@ -24,7 +24,10 @@ export class FitPart extends PolledPart {
     this.stopped = false;
     this.poller.invalidate(true);
   });
+  private readonly best = el('p', { class: 'fit-best number', role: 'status', 'data-value': 'fit-best' });
   private readonly answer = el('p', { class: 'fit-answer number', role: 'status', 'data-value': 'fit-answer' });
+  private readonly peak = el('p', { class: 'dim number', 'data-value': 'fit-parts' });
+  private readonly memory = el('th', { scope: 'col' });
   private readonly progress = el('span', { role: 'status', 'data-value': 'fit-progress' });
   private readonly cancel = button('link', 'fit-cancel', t('Cancel'), () => this.stop());
   private readonly working = el('p', { class: 'fit-working dim' }, this.progress, ' ', this.cancel);
@@ -36,11 +39,12 @@ export class FitPart extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS, [], true);
-    const titles = [t('Change'), t('GPU memory'), t('Largest batch')].map(title => el('th', { scope: 'col' }, title));
+    const [change, largest] = [t('Change'), t('Largest batch')].map(title => el('th', { scope: 'col' }, title));
     const table = { class: 'fit-ways number', 'aria-label': t('Ways to fit') };
-    const ways = el('table', table, el('thead', {}, el('tr', {}, ...titles)), this.ways);
+    const ways = el('table', table, el('thead', {}, el('tr', {}, change!, this.memory, largest!)), this.ways);
     this.more = el('div', { class: 'fit-more' }, ways, this.notes);
-    const body = el('div', { class: 'fit-body', tabindex: 0 }, this.answer, this.working, this.more);
+    const body = el('div', { class: 'fit-body', tabindex: 0 }, this.best, this.answer, this.peak);
+    body.append(this.working, this.more);
     this.element = el('div', { class: 'fit' }, this.choices.element, body);
     this.forget();
   }
@@ -84,7 +88,9 @@ export class FitPart extends PolledPart {
     setText(this.progress, working ? sentence : '');
     if (working) return;
     this.page.dispatch({ type: 'forecastBytes', forecastBytes: forecast?.reservedBytes ?? null });
+    setTextOrHide(this.best, forecast?.best ?? '');
     setTextOrHide(this.answer, sentence);
+    setTextOrHide(this.peak, forecast?.parts ?? '');
     setAttributes(this.answer, { 'data-fits': forecast === null ? null : String(forecast.fits) });
     setHidden(this.more, forecast === null);
     if (forecast !== null) this.showForecast(forecast);
@@ -94,6 +100,9 @@ export class FitPart extends PolledPart {
     const { devices } = this.page.now()?.info ?? { devices: [] };
     this.choices.offer(Math.max(0, ...devices.map(({ totalBytes }) => totalBytes)), forecast);
     const { ways, notes } = forecast;
+    const batch = this.choices.query?.batch ?? null;
+    const memory = batch === null ? t('With the recorded batch') : t('With batch {0}', formatCount(batch));
+    setText(this.memory, memory);
     if (!differs(this.element, ways, notes)) return;
     this.ways.replaceChildren(...ways.map(wayRow));
     this.notes.replaceChildren(...notes.map(note => el('li', {}, note)));

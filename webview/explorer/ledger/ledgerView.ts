@@ -90,16 +90,16 @@ class CardView {
     setAttribute(this.bar, 'aria-label', cardText(card));
     setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
     const { libraries = [], lines = [] } = parts.get('driver') ?? {};
-    this.showCallers(this.libraries, libraries, libraryKey);
-    this.showCallers(this.lines, lines, line =>
+    this.showCallers(this.libraries, t('other driver, by library:'), libraries, libraryKey);
+    this.showCallers(this.lines, t('other driver, by line:'), lines, line =>
       el('span', { class: 'key' }, this.lineOf(line), ` ${formatBytes(line.bytes)}`),
     );
   }
 
   /** The callers of the driver for what lies outside the framework's allocator. */
-  private showCallers<T>(list: HTMLElement, callers: readonly T[], keyOf: (caller: T) => HTMLElement): void {
+  private showCallers<T>(list: HTMLElement, name: string, callers: readonly T[], keyOf: (one: T) => HTMLElement): void {
     if (!differs(list, callers)) return;
-    const title = callers.length > 0 ? [el('span', {}, `${PART_WORDS.driver[0]}:`)] : [];
+    const title = callers.length > 0 ? [el('span', {}, name)] : [];
     list.replaceChildren(...title, ...callers.map(keyOf));
   }
 

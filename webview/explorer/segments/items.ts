@@ -149,9 +149,8 @@ export function leftOutText(map: SegmentMap): string {
   const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
   const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
   if (outside === 0) return drawn;
-  // Where none was recorded, the sentence before has it.
-  if (map.bytes.length === 0) return t('Not drawn: {0}.', what);
-  return drawn + t('Not drawn, because their segments were not recorded: {0}.', what);
+  if (map.bytes.length === 0) return t('{0} cannot be drawn without them.', what);
+  return drawn + t('{0} in segments that were not recorded cannot be drawn.', what);
 }
 
 function smallerBlocksText(count: number, bytes: string): string {

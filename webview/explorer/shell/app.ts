@@ -93,7 +93,7 @@ export class App implements PageActions {
     const tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
-        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this), follows: ['at', 'born'] },
+        { id: 'flame', title: t('Flame graph'), short: t('Flame'), part: new FlamePart(this), follows: ['at', 'born'] },
         { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'], has: hasSegments },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
         { id: 'fit', title: t('Fit'), part: new FitPart(this), has: canFit },
@@ -296,6 +296,7 @@ export class App implements PageActions {
     this.element.toggleAttribute('data-traced', traced);
     this.placeComparison(session.crashed === true);
     if (!context) return;
+    this.trace.toggleAttribute('data-choices', ['compare', 'fit'].includes(context.view.tab));
     for (const part of this.parts) part.update(context);
   };
 }

@@ -8,6 +8,8 @@ import type { Action, TabId } from '../state/state';
 export interface Tab {
   id: TabId;
   title: string;
+  /** In a narrow panel. */
+  short?: string;
   part: Part;
   /** Kinds of moments that it follows but does not name: the line above it does. */
   follows?: readonly Moment['kind'][];
@@ -71,9 +73,10 @@ export class Tabs implements Part {
     for (const tab of this.tabs) tab.part.forget();
   }
 
-  private button({ id, title }: Tab): HTMLElement {
-    const more = { role: 'tab', id: `tab-${id}`, 'data-tab': id, 'aria-controls': `panel-${id}` };
-    const element = button('tab', null, title, () => this.choose(id), more);
+  private button({ id, title, short = title }: Tab): HTMLElement {
+    const more = { role: 'tab', id: `tab-${id}`, 'data-tab': id, 'aria-controls': `panel-${id}`, 'aria-label': title };
+    const words = [el('span', { class: 'tab-title' }, title), el('span', { class: 'tab-short' }, short)];
+    const element = button('tab', null, words, () => this.choose(id), more);
     this.buttons.set(id, element);
     return element;
   }

@@ -211,7 +211,8 @@ export class TimelineView {
 
   private get forecast(): Overlaid['forecast'] {
     const bytes = this.forecastBytes;
-    return bytes === null ? null : { y: this.chart.yOf(bytes), label: t('Forecast: {0}', formatBytes(bytes)) };
+    if (bytes === null) return null;
+    return { y: this.chart.yOf(bytes), label: t('Forecast, reserved: {0}', formatBytes(bytes)) };
   }
 
   private edges(): ReturnType<typeof stackEdges> {

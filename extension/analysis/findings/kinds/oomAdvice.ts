@@ -194,7 +194,7 @@ function copiesIn(
   const lines = byLine(same, source).map(({ line }) => inSentence(line));
   const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} live tensors may be copies of one tensor. Together they take {1}; they were allocated at {2}. Each is as large as the request ({3}), half as large, or twice as large. If they are copies, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(t(', and at ')), requested);
+  const text = t('If {0} live tensors are copies of one tensor, process it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy. Together they take {1}; they were allocated at {2}. Each is as large as the request ({3}), half as large, or twice as large.', formatCount(count), alive, lines.join(t(', and at ')), requested);
   return {
     kind: 'copies',
     against,
