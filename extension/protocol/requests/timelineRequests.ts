@@ -100,7 +100,7 @@ export interface PeakCard {
   modules: { label: string; bytes: number }[];
   /** So many modules are left out. */
   modulesLeftOut: number;
-  /** What stays within the step although its backward pass is over. */
+  /** What builds up to it, within its step or over many. */
   buildUp: { sentence: string; place: { file: string; line: number } | null }[];
   /** What lowering it alone gives; empty: not known. */
   next: string;

@@ -50,13 +50,17 @@ export class PeakCardView {
     this.parts.replaceChildren(
       shares(t('By purpose'), categories, card.bytes, true),
       shares(t('By module'), modules, card.bytes, false, more),
-      ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.at(one.place))),
+      ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.linkTo(one.place))),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
     );
   }
 
   private at(place: PeakCard['place']): (Node | string)[] {
-    return place === null ? [] : [` ${t('at')} `, lineLink(place, this.openLine)];
+    return place === null ? [] : [` ${t('at')}`, ...this.linkTo(place)];
+  }
+
+  private linkTo(place: PeakCard['place']): (Node | string)[] {
+    return place === null ? [] : [' ', lineLink(place, this.openLine)];
   }
 }
 
