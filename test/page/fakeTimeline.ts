@@ -143,6 +143,7 @@ export const PEAK_CARD: PeakCard = {
     {
       sentence:
         '2.40 GiB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
+      path: '',
       place: { file: '/home/user/project/model.py', line: 92 },
     },
   ],

@@ -99,8 +99,8 @@ export interface PeakCard {
   modules: { label: string; bytes: number }[];
   /** So many modules are left out. */
   modulesLeftOut: number;
-  /** What builds up to it, within its step or over many. */
-  buildUp: { sentence: string; place: { file: string; line: number } | null }[];
+  /** What builds up to it, within its step or over many. `path`: of what keeps it, as the sentence has it; empty: not known. */
+  buildUp: { sentence: string; place: { file: string; line: number } | null; path: string }[];
   /** What lowering it alone gives; empty: not known. */
   next: string;
 }

@@ -98,10 +98,11 @@ export function peakModules({ modules }: PeakParts): { label: string; liveBytes:
   );
 }
 
-/** What builds up to the peak, over steps and within its own: each in a sentence or two, and where. */
+/** What builds up to the peak, over steps and within its own: each in a sentence or two, where, and the path of what keeps it. */
 export function buildUpsOf({ stepsBuildUp: over, buildUp: within }: PeakParts) {
-  const steps = over === null ? [] : [{ sentence: stepsBuildUpSentence(over), place: over.place }];
-  return [...steps, ...within.map(one => ({ sentence: buildUpSentence(one), place: one.place }))];
+  const steps =
+    over === null ? [] : [{ sentence: stepsBuildUpSentence(over), place: over.place, path: over.holder?.path ?? '' }];
+  return [...steps, ...within.map(one => ({ sentence: buildUpSentence(one), place: one.place, path: '' }))];
 }
 
 /** The sentence, and what builds up. */
