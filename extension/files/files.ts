@@ -3,7 +3,6 @@ import {
   appendFileSync,
   closeSync,
   constants,
-  copyFileSync,
   cpSync,
   createWriteStream,
   fchownSync,
@@ -237,7 +236,6 @@ export function makeFolderIn(above: string, ...below: string[]): string {
 /** A new private folder whose name begins so. Throws. */
 export const newFolder = (begin: string): string => mkdtempSync(begin);
 
-export const copyFile = (from: string, to: string): void => copyFileSync(from, to, constants.COPYFILE_EXCL);
 export const copyFolder = (from: string, to: string): void => cpSync(from, to, { recursive: true });
 export const removeFile = (file: string): void => rmSync(file, { force: true });
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });

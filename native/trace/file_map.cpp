@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 namespace gmt::trace {
 namespace {

@@ -56,7 +56,7 @@ export function timelineSteps(runNs: number): TimelineSteps {
   const numbers = Float64Array.from({ length: STEPS }, (_, i) => i + 1);
   const endNs = numbers.map(step => (runNs * step) / STEPS);
   return {
-    axis: { process: 0, source: 'optimizer', first: numbers, last: numbers, endNs },
+    axis: { process: 0, first: numbers, last: numbers, endNs },
     lost: Float64Array.of(endNs[60]!, endNs[72]!),
     searches: Float64Array.of(endNs[260]! - 4e9, endNs[260]!),
     collections: Float64Array.of(endNs[58]!, endNs[200]!, endNs[201]!),
@@ -143,6 +143,7 @@ export const PEAK_CARD: PeakCard = {
     {
       sentence:
         '2.40 GiB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
+      path: '',
       place: { file: '/home/user/project/model.py', line: 92 },
     },
   ],

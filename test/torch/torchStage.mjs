@@ -35,6 +35,7 @@ const MORE = [
   'a record of two tensors',
   'gradients of the step before',
   'outputs collected with their graphs',
+  'losses summed with their graphs',
 ];
 
 const FILES = [

@@ -146,8 +146,8 @@ function otherLines(source: TraceSource, processes: readonly number[], device: D
     const { id, segmentAllocations } = source.siteSeries({ ...query, process, sites, points: 16 });
     const segments = new Set(Array.from(id).filter((_, i) => at(segmentAllocations, i) > 0));
     const own = rows.filter(row => row.liveBytes > 0 && !segments.has(row.id));
-    return own.map(({ id: site, liveBytes: bytes, file, line, function: name, library }): LedgerLine => {
-      return { site, bytes, file, line, function: name, library };
+    return own.map(({ liveBytes: bytes, file, line, function: name, library }): LedgerLine => {
+      return { bytes, file, line, function: name, library };
     });
   });
   return lines.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);

@@ -81,7 +81,7 @@ function warmEntries({ steps, lag }: GrowthInput): number {
 }
 
 /** Entries that took back more than half of what had gathered since the fall before, in several rises. */
-function fallsOf(values: readonly number[], warm: number): Fall[] {
+export function fallsOf(values: readonly number[], warm = 1): Fall[] {
   const falls: Fall[] = [];
   let floor = at(values, warm - 1);
   let [peak, rises] = [floor, 0];

@@ -3,8 +3,9 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { waysToFit } from '../../fit/waysToFit';
 import { hasRounds } from '../../report/tables/buildUp';
 import { endingOf, endingWords, peakMoment } from '../../report/tables/ending';
+import { toothBefore } from '../../report/tables/stepsBuildUp';
 import { peakPlace } from '../../report/tables/nextPeak';
-import { builtUpLines, explainPeak, type PeakParts } from '../../report/tables/peak';
+import { buildUpsOf, builtUpLines, explainPeak, type PeakParts } from '../../report/tables/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/tables/snapshot';
 import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { cellRunsOf } from '../../protocol/notebookCells';
@@ -39,15 +40,17 @@ export async function withFinal<T>(
   });
 }
 
-/** The peak, where memory builds up within its step; null: it does not, or the files of the trace are gone. */
+/** The peak, where memory builds up to it, within its step or over many; null: it does not, or the files of the trace are gone. */
 async function builtUpPeak(trace: EndedTrace): Promise<PeakParts | null> {
   const ns = peakMoment(trace.session);
-  if (ns === null || !trace.session.info().steps.some(({ process }) => hasRounds(trace.session, process))) return null;
+  const { steps, totals } = trace.session.info();
+  const isBuilt = totals.some(total => total.layer === 'tensor' && toothBefore(trace.session, total, ns ?? 0) !== null);
+  if (ns === null || (!isBuilt && !steps.some(({ process }) => hasRounds(trace.session, process)))) return null;
   const readAt = <R>(untilNs: number, read: (then: NativeTrace) => R): Promise<R> => atMoment(trace, untilNs, read);
   try {
     const place = await peakPlace(trace.session, ns, readAt);
     const peak = place && (await readAt(ns, then => explainPeak(asAt(then, ns), place)));
-    return peak === null || peak.buildUp.length === 0 ? null : peak;
+    return peak === null || buildUpsOf(peak).length === 0 ? null : peak;
   } catch {
     return null;
   }
@@ -79,7 +82,7 @@ export function momentsOf(trace: EndedTrace): FailureReader {
   };
 }
 
-/** For the JSON document: the moment that people are shown instead of the end, and the peak where memory builds up within its step. */
+/** For the JSON document: the moment that people are shown instead of the end, and the peak where memory builds up to it. */
 export async function shownMoments(trace: EndedTrace): Promise<{ shownMoment?: object; peak?: PeakParts }> {
   const [ending, peak] = [endingOf(trace.session), await builtUpPeak(trace)];
   const shown = ending && {

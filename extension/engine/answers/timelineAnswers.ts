@@ -1,7 +1,6 @@
 import { CLOCK_NS, peakAgain, peakInside } from '../../analysis/ledger/peakInside';
 import { peakPlace } from '../../report/tables/nextPeak';
-import { buildUpSentence } from '../../report/tables/buildUp';
-import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
+import { buildUpsOf, explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
 import { stackedTimeline } from '../../report/tables/stackedTimeline';
 import { timelineSteps } from '../../report/tables/timelineSteps';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
@@ -62,7 +61,7 @@ async function peakCardOf(
     ...{ place: peak.place, bytes: peak.bytes, categories: peak.categories },
     modules: modules.slice(0, MODULES),
     modulesLeftOut: Math.max(0, modules.length - MODULES),
-    buildUp: peak.buildUp.map(one => ({ sentence: buildUpSentence(one), place: one.place })),
+    buildUp: buildUpsOf(peak),
     next: nextPeakSentence(peak),
   };
 }

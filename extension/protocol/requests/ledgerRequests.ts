@@ -36,7 +36,6 @@ export interface LedgerPart {
   libraries: LedgerLibrary[];
 }
 export interface LedgerLine extends Frame {
-  site: number;
   /** Path of the library that called the driver; empty: not known. */
   library: string;
   bytes: number;

@@ -20,7 +20,7 @@ const APPLIED: Partial<Record<Method, readonly string[]>> = {
   sites: [...WINDOW, 'includeDead'],
   allocations: [...WINDOW, 'site', 'process', 'device', 'thread'],
   ...{ site: ['id'], freeLines: ['site'], verdicts: ['sites'] },
-  ...{ timeline: SPAN, passes: SPAN, ranges: SPAN, peakInside: SPAN, exactPeak: SPAN },
+  ...{ timeline: SPAN, passes: SPAN, ranges: SPAN, peakInside: SPAN, exactPeak: [...SPAN, 'bytes'] },
 };
 
 /** The same for requests that have the same recorded answer. */

@@ -1,7 +1,7 @@
 // Requests of the page for the timeline beside its series, and about other moments.
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './fieldChecks';
 import { checkMoment, type Moment } from './moment';
-import type { Category, Frame, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
+import type { Category, Frame, LineSource, NamedRange, PassBegins, PassQuery } from '../trace';
 import { LAYERS, SERIES } from '../trace';
 
 export interface TimelineRequests {
@@ -76,7 +76,6 @@ export interface TimelineSteps {
 /** Point i stands for the steps [first[i], last[i]]; the last of them ended at endNs[i]. */
 export interface StepTimes {
   process: number;
-  source: StepSource;
   first: Float64Array;
   last: Float64Array;
   endNs: Float64Array;
@@ -100,8 +99,8 @@ export interface PeakCard {
   modules: { label: string; bytes: number }[];
   /** So many modules are left out. */
   modulesLeftOut: number;
-  /** What stays within the step although its backward pass is over. */
-  buildUp: { sentence: string; place: { file: string; line: number } | null }[];
+  /** What builds up to it, within its step or over many. `path`: of what keeps it, as the sentence has it; empty: not known. */
+  buildUp: { sentence: string; place: { file: string; line: number } | null; path: string }[];
   /** What lowering it alone gives; empty: not known. */
   next: string;
 }

@@ -1,4 +1,5 @@
 import { numberOrNull } from '../../analysis/series/statistics';
+import { toothBefore, type Tooth } from './stepsBuildUp';
 import { bucketsOf, PASSES, type Bucket, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
 
 const POINTS = 2_048;
@@ -33,6 +34,8 @@ export interface PeakPlace {
   /** When that step began; null with it. */
   stepFromNs: number | null;
   next: NextPeak | null;
+  /** The steps before it in which memory built up; null: it did not. */
+  tooth: Tooth | null;
 }
 /** Reads the trace as it was at a time (ns). */
 type ReadAt = <T>(untilNs: number, read: (then: TraceSource) => T) => Promise<T>;
@@ -50,20 +53,21 @@ export async function peakPlace(
   if (most === undefined) return null;
   const { process, device } = most;
   const own = steps.find(one => one.process === process && one.source !== 'time');
-  if (own === undefined) return { process, device, step: null, stepFromNs: null, next: null };
+  if (own === undefined) return { process, device, step: null, stepFromNs: null, next: null, tooth: null };
+  const where = { process, device, tooth: toothBefore(source, most, ns) };
   const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
   const at = endNs.findIndex(end => end >= ns);
   if (at < 0) {
     const after = own.count > 0 ? { afterStep: own.count } : {};
-    return { process, device, step: null, ...after, stepFromNs: endNs.at(-1) ?? 0, next: null };
+    return { ...where, step: null, ...after, stepFromNs: endNs.at(-1) ?? 0, next: null };
   }
   const step = first[at] === last[at] ? first[at]! : null;
   const stepFromNs = step === null ? null : (endNs[at - 1] ?? 0);
   const timeNs = numberOrNull(tensorMaxNs[at]);
-  if (timeNs === null) return { process, device, step, stepFromNs, next: null };
+  if (timeNs === null) return { ...where, step, stepFromNs, next: null };
   const toNs = endNs[at]!;
   const peak = { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs };
-  return { process, device, step, stepFromNs, next: await readAt(toNs, then => nextPeak(then, peak)) };
+  return { ...where, step, stepFromNs, next: await readAt(toNs, then => nextPeak(then, peak)) };
 }
 
 /** The next highest peak of the same step: what lowers only the first one gains no more than the difference. `source`: read up to the end

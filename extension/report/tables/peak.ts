@@ -4,6 +4,7 @@ import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceS
 import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
 import { WITHIN } from '../../analysis/words';
 import { buildUps, buildUpSentence } from './buildUp';
+import { stepsBuildUp, stepsBuildUpSentence } from './stepsBuildUp';
 import { foldEqualLayers } from '../trees/equalLayers';
 import { categoriesText, NO_MODULE, readModules } from '../trees/modules';
 import type { PeakPlace } from './nextPeak';
@@ -16,7 +17,8 @@ const MOST_ROWS = 100;
 const MODULES_SHOWN = 3;
 
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource, { process, device, step, afterStep, stepFromNs, next }: PeakPlace) {
+export function explainPeak(then: TraceSource, place: PeakPlace) {
+  const { process, device, step, afterStep, stepFromNs, next, tooth } = place;
   const info = then.info();
   const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
@@ -45,6 +47,8 @@ export function explainPeak(then: TraceSource, { process, device, step, afterSte
     place: frame && { file: frame.file, line: frame.line },
     /** The next highest of the same step: lowering this one alone gives no more than the difference. */
     next,
+    /** What built up in the steps before and is freed together, time and again; null: not most of it. */
+    stepsBuildUp: tooth && stepsBuildUp(then, { process, device }, tooth),
     /** What stays within the step although its backward pass is over, most first. */
     buildUp: stepFromNs === null ? [] : buildUps(then, { process, device }, stepFromNs, total.liveBytes),
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
@@ -94,11 +98,18 @@ export function peakModules({ modules }: PeakParts): { label: string; liveBytes:
   );
 }
 
+/** What builds up to the peak, over steps and within its own: each in a sentence or two, where, and the path of what keeps it. */
+export function buildUpsOf({ stepsBuildUp: over, buildUp: within }: PeakParts) {
+  const steps =
+    over === null ? [] : [{ sentence: stepsBuildUpSentence(over), place: over.place, path: over.holder?.path ?? '' }];
+  return [...steps, ...within.map(one => ({ sentence: buildUpSentence(one), place: one.place, path: '' }))];
+}
+
 /** The sentence, and what builds up. */
 export function builtUpLines(peak: PeakParts): string[] {
   return [
     `PEAK: ${peakSentence(peak)}, at ${inSentence(peak.line)}.`,
-    ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),
+    ...buildUpsOf(peak).map(({ sentence }) => `  ${sentence}`),
   ];
 }
 
@@ -113,7 +124,7 @@ export function peakLines(peak: PeakParts): string[] {
     `${peakSentence(peak)}, at ${inSentence(peak.line)}:`,
     `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.join(', ')}${more}`,
-    ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),
+    ...buildUpsOf(peak).map(({ sentence }) => `  ${sentence}`),
     ...(next === '' ? [] : [`  ${next}`]),
   ];
 }

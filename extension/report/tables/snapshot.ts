@@ -72,7 +72,7 @@ export function readSnapshot(
     }),
     /** The moment that processes and groups are of, in words; null: that of all the rest. */
     asOf: null as string | null,
-    /** The peak in sentences, where memory builds up within its step. */
+    /** The peak in sentences, where memory builds up to it. */
     peak: [] as readonly string[],
   };
 }

@@ -18,7 +18,7 @@ export function timelineSteps(source: TraceSource, points: number): TimelineStep
     addMarks(series, lost, collections);
     if (process !== known?.process) continue;
     const { first, last, endNs } = series;
-    axis = { process, source: known.source, first, last, endNs };
+    axis = { process, first, last, endNs };
   }
   return {
     axis,

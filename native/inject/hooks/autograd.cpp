@@ -1,7 +1,5 @@
 #include "inject/hooks/autograd.h"
 
-#include <stddef.h>
-
 #include <new>
 
 #include "inject/hooks/elf.h"

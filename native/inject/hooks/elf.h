@@ -1,7 +1,6 @@
 #pragma once
 // Looking into the libraries that the process has mapped, without dlopen: their exported symbols and their import slots.
 #include <dlfcn.h>
-#include <link.h>
 #include <stddef.h>
 
 namespace gmt::inject {

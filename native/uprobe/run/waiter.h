@@ -1,6 +1,5 @@
 #pragma once
 // What the program waits for: the ring buffer, the recording switch, signals, the end of standard input.
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>

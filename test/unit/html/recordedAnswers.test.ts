@@ -7,6 +7,7 @@ import { htmlFile } from '../../../extension/html/htmlFile';
 import { recordPage } from '../../../extension/html/recordPage';
 import type { PageMethod } from '../../../extension/protocol/requests/engineRequests';
 import type { Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import { JUST_AFTER_NS } from '../../../extension/report/tables/ending';
 import { NOW, type Moment } from '../../../extension/protocol/requests/moment';
 import { TREE_WEIGHTS } from '../../../extension/protocol/requests/treeRequests';
 import { SITE_SORTS, type SiteWindow } from '../../../extension/protocol/trace';
@@ -90,6 +91,16 @@ for (const trace of TRACES) {
               const column = (window: SiteWindow): unknown => (sort === 'label' ? window.label : window[sort]);
               assert.deepEqual(plain(column(found)), plain(column(expected)), `${groupBy} ${sort}`);
             }
+    });
+
+    test('the peak, as exactly as it is known', async () => {
+      const span = { series: 'tensor', fromNs: 0, toNs: Math.ceil(session.info!.durationNs), ...ALL } as const;
+      const { fromNs, toNs, bytes } = (await answers.answer('peakInside', span)) as Result<'peakInside'>;
+      const exact = await answers.answer('exactPeak', { ...span, fromNs, toNs, bytes });
+      const { done, peak } = exact as Result<'exactPeak'>;
+      assert.deepEqual([done, peak?.bytes], [true, bytes]);
+      const moment = { kind: 'at', timeNs: Math.floor(peak!.toNs) + JUST_AFTER_NS, peak: true } as const;
+      assert.ok((await answers.answer('peakCard', { moment, ...ALL })) !== undefined);
     });
 
     test('filtered rows', async () => {

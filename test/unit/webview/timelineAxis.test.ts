@@ -22,7 +22,6 @@ const { test, assertSentence } = sentencesOf(__filename);
 /** Steps 1–4 in one point, then 5, 6 and 7 with points of their own. */
 const axis: StepTimes = {
   process: 0,
-  source: 'optimizer',
   first: Float64Array.of(1, 5, 6, 7),
   last: Float64Array.of(4, 5, 6, 7),
   endNs: Float64Array.of(400, 600, 700, 1000),
