@@ -6,6 +6,7 @@ const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** A folder that mkdtemp made. */
 const PLACE = new RegExp(`${quoted(tmpdir())}/[\\w.-]+-\\w{6}(?![\\w-])`, 'g');
 /** In the machine's time zone. */
+const CLOCK = /\b\d{1,2}:\d\d:\d\d\s[AP]M\b/g;
 const TIMESTAMP = /\b\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+(?: UTC|Z|[+-]\d\d:\d\d)?/g;
 const PYTHON = basename(process.env.PYTHON ?? 'python3');
 
@@ -25,7 +26,7 @@ const OF_A_RUN = [
 
 /** `text` as it is kept; `root`: of the repository. `isOfRun`: a program ran, so also numbers of processes, times and shares differ. */
 export function masked(text, root, isOfRun) {
-  const anywhere = text.replaceAll(root, 'ROOT').replace(PLACE, 'PLACE').replace(TIMESTAMP, 'T');
+  const anywhere = text.replaceAll(root, 'ROOT').replace(PLACE, 'PLACE').replace(TIMESTAMP, 'T').replace(CLOCK, 'T');
   if (!isOfRun) return anywhere;
   return OF_A_RUN.reduce((masks, [pattern, word]) => masks.replace(pattern, word), anywhere).replaceAll(
     PYTHON,
@@ -34,4 +35,8 @@ export function masked(text, root, isOfRun) {
 }
 
 /** A text whose numbers no run repeats. */
-export const withoutNumbers = text => text.replace(PLACE, 'PLACE').replace(/\d+(?:[.,]\d+)*/g, 'N');
+export const withoutNumbers = text =>
+  text
+    .replace(PLACE, 'PLACE')
+    .replace(CLOCK, 'T')
+    .replace(/\d+(?:[.,]\d+)*/g, 'N');

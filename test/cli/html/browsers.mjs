@@ -25,7 +25,7 @@ async function look({ tabs = {}, keys = [] }) {
   await until(() => text('.list .grid [role=row]').some(row => /\d/.test(row)), 'a row');
   const seen = { firstMs: performance.now(), title: document.title, findings: text('.finding-toggle') };
   for (const [title, words] of Object.entries(tabs)) {
-    const tab = all('[role=tab]').find(one => one.textContent === title);
+    const tab = all('[role=tab]').find(one => one.innerText.trim() === title);
     tab.click();
     await until(() => document.querySelector('.lower').innerText.includes(words), `${words} in ${title}`);
   }

@@ -18,8 +18,6 @@ export class PeakCardView {
   readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
   private readonly sentence = el('p', {});
   private readonly bar = el('div', { class: 'peak-bar', 'aria-hidden': 'true' });
-  /** What builds up to it: the reason of the peak is in sight where its parts are folded. */
-  private readonly causes = el('div', {});
   private readonly parts = el('div', { class: 'peak-parts' });
   /** In a side panel the parts take the room of everything else, until they are opened. */
   private readonly toggle = button('link', 'peak-parts', '', () => this.fold(!this.folded));
@@ -27,7 +25,7 @@ export class PeakCardView {
   private shown: PeakCard | null = null;
 
   constructor(private readonly openLine: OpenLine) {
-    this.element.append(this.sentence, this.bar, this.causes, this.toggle, this.parts);
+    this.element.append(this.sentence, this.bar, this.toggle, this.parts);
     this.fold(true);
   }
 
@@ -49,8 +47,9 @@ export class PeakCardView {
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
     this.sentence.replaceChildren(card.sentence, ...this.at(card.place));
     this.bar.replaceChildren(...pieces(categories, card.bytes));
-    this.causes.replaceChildren(...card.buildUp.map(one => el('p', {}, one.sentence, ...this.linkTo(one.place))));
+    const cause = { class: 'peak-cause' };
     this.parts.replaceChildren(
+      ...card.buildUp.map(one => el('p', cause, one.sentence, ...this.linkTo(one.place))),
       shares(t('By purpose'), categories, card.bytes, true),
       shares(t('By module'), modules, card.bytes, false, more),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
