@@ -31,6 +31,9 @@ export interface Forecast extends Change, Largest {
   /** Reserved by PyTorch's allocator at its peak. */
   reservedBytes: number;
   allocatedBytes: number;
+  /** Reserved if sizes are a little smaller or larger, at the least and at the most; in a long run not looked at: as reserved. */
+  leastBytes: number;
+  mostBytes: number;
   /** With what lies outside PyTorch's cache. */
   totalBytes: number;
   fits: boolean;
@@ -47,6 +50,8 @@ const SMALLEST_STEP = 1 / 64;
 const MOST_FACTOR = 1 << 16;
 /** Of a search, as a share. */
 const STRIDE = 1 / 8;
+/** By so much, as a share, sizes are varied to see what depends on small differences. */
+export const VARIED = 0.005;
 /** Calls of a long run, the largest batch is searched on; all of them would take minutes. */
 const MOST_SEARCHED = 100_000;
 
@@ -83,11 +88,13 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
     const peak = replay(order, change.factor, {});
     const unchanged = change.factor === 1 && keyOf(change) === keyOf(UNCHANGED);
     const reservedPeakBytes = unchanged && replayed.failed === 0 ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
+    const long = order.kind.length > MOST_SEARCHED;
+    const shares = unchanged || long ? [] : [-VARIED, -VARIED / 2, VARIED / 2, VARIED];
+    const near = shares.map(share => replay(order, change.factor * (1 + share), {}).reservedPeakBytes);
     const search = (): Largest => {
       const nearest = (change.factor * limitBytes) / reservedPeakBytes;
-      const long = order.kind.length > MOST_SEARCHED;
-      const near = long ? replay(order, Math.max(1, nearest), {}).allocatedPeakCall : 0;
-      const part = long ? around(order, near, MOST_SEARCHED * 0.75, MOST_SEARCHED * 0.25) : order;
+      const call = long ? replay(order, Math.max(1, nearest), {}).allocatedPeakCall : 0;
+      const part = long ? around(order, call, MOST_SEARCHED * 0.75, MOST_SEARCHED * 0.25) : order;
       const step = change.parts * (batch === null ? SMALLEST_STEP : 1 / batch);
       const largestFactor = largest(factor => fits(part, factor), step, nearest);
       return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
@@ -99,6 +106,8 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
       accumulates,
       reservedBytes: reservedPeakBytes,
       allocatedBytes: peak.allocatedPeakBytes,
+      leastBytes: Math.min(reservedPeakBytes, ...near),
+      mostBytes: Math.max(reservedPeakBytes, ...near),
       totalBytes: reservedPeakBytes + outsideBytes,
       fits: reservedPeakBytes <= limitBytes || fits(order, change.factor),
       ...best,
