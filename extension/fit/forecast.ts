@@ -89,7 +89,9 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
     const unchanged = change.factor === 1 && keyOf(change) === keyOf(UNCHANGED);
     const reservedPeakBytes = unchanged && replayed.failed === 0 ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
     const long = order.kind.length > MOST_SEARCHED;
-    const shares = unchanged || long ? [] : [-VARIED, -VARIED / 2, VARIED / 2, VARIED];
+    // Under other settings alone, each size is known.
+    const known = change.factor === 1 && keyOf({ ...change, allocator: null }) === keyOf(UNCHANGED);
+    const shares = known || long ? [] : [-VARIED, -VARIED / 2, VARIED / 2, VARIED];
     const near = shares.map(share => replay(order, change.factor * (1 + share), {}).reservedPeakBytes);
     const search = (): Largest => {
       const nearest = (change.factor * limitBytes) / reservedPeakBytes;
