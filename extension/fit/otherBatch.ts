@@ -217,7 +217,7 @@ function pairsOf(base: BatchRun, other: BatchRun): Int32Array {
       const isAlike = scales.some(scale => shared(...bounds, scale) !== null);
       return Number(place[one] === placeThere[two]) + Number(isAlike);
     };
-    pairing(own.length, there.length, score).forEach((beside, at) => {
+    pairing(own.length, there.length, score, 2).forEach((beside, at) => {
       if (beside >= 0) pair[own[at] ?? 0] = there[beside] ?? -1;
     });
   }

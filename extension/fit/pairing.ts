@@ -11,11 +11,28 @@ const SKIP_OWN = 1;
 const SKIP_THERE = 2;
 const PAIR = 3;
 
+type Score = (own: number, there: number) => number;
+
 /**
  * For each of `own` elements the one of `there` that stands in its place, -1: none; both in their order, so that the sum of the scores
- * is the highest. `score`: of two elements, 0: they are no pair.
+ * is the highest. `score`: of two elements, 0: they are no pair; `most`: of two that are alike.
  */
-export function pairing(own: number, there: number, score: (own: number, there: number) => number): Int32Array {
+export function pairing(own: number, there: number, score: Score, most: number): Int32Array {
+  const fewest = Math.min(own, there);
+  let begin = 0;
+  while (begin < fewest && score(begin, begin) === most) begin++;
+  let end = 0;
+  while (end < fewest - begin && score(own - 1 - end, there - 1 - end) === most) end++;
+  const between = bestPairs(own - begin - end, there - begin - end, (at, beside) => score(begin + at, begin + beside));
+  return Int32Array.from({ length: own }, (_, at) => {
+    if (at < begin) return at;
+    if (at >= own - end) return at + there - own;
+    const beside = between[at - begin] ?? -1;
+    return beside < 0 ? -1 : begin + beside;
+  });
+}
+
+function bestPairs(own: number, there: number, score: Score): Int32Array {
   const pairs = new Int32Array(own).fill(-1);
   if (own === 0 || there === 0) return pairs;
   const most = Math.min(MOST_AHEAD, Math.max(16, Math.floor(MOST_CELLS / 2 / own)));
