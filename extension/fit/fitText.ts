@@ -139,10 +139,16 @@ export function answerText(facts: FitFacts): string {
   const factor = requested?.factor ?? 1;
   const times = factor === 1 ? t('The recorded batch') : t('{0} times the recorded batch', factor);
   const tried = batch === null ? times : t('Batch {0}', formatCount(factor * batch));
-  if (requested?.fits !== true)
-    return isLimit
-      ? t('{0} does not fit: it needs {1}, but the known limit is {2}.', tried, needed, formatBytes(room))
-      : t('{0} does not fit: it needs {1}, but only {2} are available.', tried, needed, formatBytes(room));
+  if (requested?.fits !== true) {
+    const least = (requested?.allocatedBytes ?? 0) + facts.outsideBytes;
+    const limit = isLimit
+      ? t('the known limit is {0}', formatBytes(room))
+      : t('only {0} are available', formatBytes(room));
+    // prettier-ignore
+    return least > room
+      ? t('{0} does not fit: without PyTorch’s cache it needs {1}, but {2}.', tried, formatBytes(least), limit)
+      : t('{0} does not fit: it needs {1} with PyTorch’s cache, whose free parts are too small, but {2}.', tried, needed, limit);
+  }
   const of = roomText(facts);
   // PyTorch gives back what it does not use before it fails.
   if (requested.totalBytes > room)

@@ -46,12 +46,14 @@ interface Largest {
 }
 
 export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1, parts: 1, stateShare: 1 };
-const SMALLEST_STEP = 1 / 64;
+const SMALLEST_STEP = 1 / 8;
 const MOST_FACTOR = 1 << 16;
 /** Of a search, as a share. */
 const STRIDE = 1 / 8;
 /** By so much, as a share, sizes are varied to see what depends on small differences. */
 export const VARIED = 0.005;
+/** Places beyond the largest batch that was found, at which a larger one is tried. */
+const LOOKS = 12;
 /** Calls of a long run, the largest batch is searched on; all of them would take minutes. */
 const MOST_SEARCHED = 100_000;
 
@@ -87,7 +89,8 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
       replay(calls, factor, { limitBytes }).failedCall === null;
     const peak = replay(order, change.factor, {});
     const unchanged = change.factor === 1 && keyOf(change) === keyOf(UNCHANGED);
-    const reservedPeakBytes = unchanged && replayed.failed === 0 ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
+    const isRecorded = unchanged && replayed.failed === 0;
+    const reservedPeakBytes = isRecorded ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
     const long = order.kind.length > MOST_SEARCHED;
     // Under other settings alone, each size is known.
     const known = change.factor === 1 && keyOf({ ...change, allocator: null }) === keyOf(UNCHANGED);
@@ -107,7 +110,7 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
       modules,
       accumulates,
       reservedBytes: reservedPeakBytes,
-      allocatedBytes: peak.allocatedPeakBytes,
+      allocatedBytes: isRecorded ? replayed.allocatedPeakBytes : peak.allocatedPeakBytes,
       leastBytes: Math.min(reservedPeakBytes, ...near),
       mostBytes: Math.max(reservedPeakBytes, ...near),
       totalBytes: reservedPeakBytes + outsideBytes,
@@ -162,11 +165,18 @@ export function usualChanges({ run }: Replayed): Change[] {
   return changes.filter((change, at) => changes.findIndex(other => keyOf(change) === keyOf(other)) === at);
 }
 
-/** The biggest multiple of `step` that fits, as far as more takes more; null: not even the smallest does. Searched from a guess. */
+/** The biggest multiple of `step` that fits; null: not even the smallest does. Searched from a guess. */
 function largest(fits: (factor: number) => boolean, step: number, guess: number): number | null {
   const most = MOST_FACTOR / step;
   const begin = Math.min(most, Math.max(1, Math.round(guess / step)));
   let [low, high] = [0, most]; // in steps
+  const narrow = (): void => {
+    while (high - low > 1 && low > 0) {
+      const middle = (low + high) >> 1;
+      if (fits(middle * step)) low = middle;
+      else high = middle;
+    }
+  };
   for (let at = begin; low === 0 && at > 0; at = Math.floor(at * (1 - STRIDE))) {
     if (fits(at * step)) low = at;
     else high = at;
@@ -176,10 +186,13 @@ function largest(fits: (factor: number) => boolean, step: number, guess: number)
       if (fits(at * step)) low = at;
       else high = at;
     }
-  while (high - low > 1 && low > 0) {
-    const middle = (low + high) >> 1;
-    if (fits(middle * step)) low = middle;
-    else high = middle;
+  narrow();
+  // More may fit where less does not, as it lies better in the cache: up to an eighth more is looked at.
+  for (let share = 1; share <= LOOKS && low > 0; share++) {
+    const beyond = Math.round(low * (1 + (STRIDE * share) / LOOKS));
+    if (beyond <= high || beyond > most || !fits(beyond * step)) continue;
+    [low, high, share] = [beyond, Math.round(beyond * (1 + STRIDE / LOOKS)), 0];
+    narrow();
   }
   return low === 0 ? null : low * step;
 }

@@ -27,6 +27,8 @@ export interface Replayed {
   recordedPeakBytes: number;
   /** What it would give by the rules, at the most. */
   peakBytes: number;
+  /** Of the blocks in use, at the most. */
+  allocatedPeakBytes: number;
   /** That the recording saw begin. */
   allocations: number;
   /** Of them, those after which both are equal. */
@@ -71,7 +73,10 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
   const exact = found?.exact ?? new Uint8Array(run.count).fill(1);
   const requested = found === null ? run.bytes : requestSizes(run, exact);
   const earlier = { ...calls.earlier, ...(found !== null && { pool: found.segmentPool }) };
-  const { reservedBytes, reservedPeakBytes } = addon.replayAllocator({ ...calls, pool, earlier }, own);
+  const { reservedBytes, reservedPeakBytes, allocatedPeakBytes } = addon.replayAllocator(
+    { ...calls, pool, earlier },
+    own,
+  );
   const recorded = recordedReserved(run);
   let equal = 0;
   calls.bytes.forEach((bytes, call) => {
@@ -84,7 +89,7 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
   const allocations = run.count - run.earlier - failed;
   return {
     ...{ run, settings, requested, exact, pool, pools, allocations, equal, failed },
-    ...{ recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes, largestBuffer: Infinity },
+    ...{ recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes, allocatedPeakBytes, largestBuffer: Infinity },
   };
 }
 

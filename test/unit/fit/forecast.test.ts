@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { fitter, readFitRun } from '../../../extension/fit/fitRun';
 import { forecaster, UNCHANGED } from '../../../extension/fit/forecast';
 import { replayRecorded } from '../../../extension/fit/replay';
 import { addon } from '../addon/builtAddon';
@@ -26,4 +31,24 @@ test('what hangs on small differences in size is said as two figures', () => {
     'a slightly smaller batch leaves a block that is too small',
   );
   assert.deepEqual(of({ factor: 0.5 }), [600, 600, 602]);
+});
+
+test('the largest batch is the same with and without a name for it; tensors of the run take what they took', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'fit-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'gpt8.gputrace');
+  writeFileSync(path, gunzipSync(readFileSync('test/golden/fit/gpt8.gputrace.gz')));
+  const source = addon.open(path);
+  await source.settle();
+  const run = await readFitRun(addon, { name: 'gpt8', path, source });
+  assert.ok(!('error' in run));
+  const [named, unnamed] = [[8], []].map(batches => {
+    const facts = fitter(addon, { trace: '', runs: [run], batches, gpuBytes: null })(() => null);
+    assert.ok(!('error' in facts));
+    return facts.changes;
+  });
+  const largest = (changes = named): unknown[] => (changes ?? []).map(each => each.largestFactor);
+  assert.deepEqual(largest(named), largest(unnamed));
+  assert.equal(largest().length, 5);
+  assert.equal(named?.[0]?.allocatedBytes, run.totals.peakBytes);
 });

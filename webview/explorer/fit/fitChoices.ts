@@ -33,11 +33,16 @@ export class FitChoices {
     this.checkpoint = checkpoint;
     this.changed();
   });
-  private readonly gib = this.input('fit-gib', { type: 'number', min: 1, 'aria-label': t('GPU memory in GiB') });
-  private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: '1×' });
+  private readonly gib = this.input('fit-gib', {
+    type: 'number',
+    min: 1,
+    placeholder: 'GiB',
+    'aria-label': t('GPU memory in GiB'),
+  });
+  private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: t('unknown') });
   private readonly slider = this.input('fit-factor', { type: 'range' }, value => this.attempt(value));
   private readonly tried = this.input('fit-tried', { type: 'number' }, value => this.attempt(value));
-  private readonly unit = el('span', {}, '×');
+  private readonly unit = el('span', {}, t('times the recorded batch'));
   private readonly problem = el('p', { class: 'fit-problem', id: 'fit-problem', role: 'alert' });
   private readonly expandable = this.input('fit-expandable', { type: 'checkbox' });
   private readonly setting = el('label', {}, this.expandable, t('Expandable segments'));
@@ -50,7 +55,7 @@ export class FitChoices {
     for (const input of [this.slider, this.tried]) input.setAttribute('aria-label', t('Batch to try'));
     this.tried.setAttribute('aria-describedby', this.problem.id);
     const trial = el('div', { class: 'fit-trial' }, t('Batch to try'), this.slider, this.tried, this.unit);
-    const settings = [this.gpus.element, this.gib, batch, this.modules.element, this.setting];
+    const settings = [batch, this.gpus.element, this.gib, this.modules.element, this.setting];
     const controls = el('div', { class: 'controls' }, ...settings);
     this.element = el('div', { class: 'toolbar' }, controls, trial, this.problem);
     this.forget();

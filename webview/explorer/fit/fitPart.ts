@@ -65,7 +65,8 @@ export class FitPart extends PolledPart {
   protected async load(): Promise<void> {
     const context = this.page.now();
     const { query } = this.choices;
-    if (!context || !query || this.stopped) return;
+    if (!context || this.stopped) return;
+    if (!query) return this.show({ working: false, sentence: '', forecast: null });
     if (isRecording(context)) {
       const sentence = t('The forecast is made when the run ends or recording is paused.');
       return this.show({ working: false, sentence, forecast: null });
