@@ -167,7 +167,7 @@ const checks = {
     await ended.page.locator('[data-action=moment-now]').click();
     await shows(...end);
     const words = { title: 'As of the failed allocation', when: '', reason: 'it failed', show: 'Show it' };
-    await update(393, { timeNs: 401e9, bytes: 2 * 1024 ** 3, ...words });
+    await update(393, { timeNs: 401e9 + 3e5, bytes: 2 * 1024 ** 3, ...words });
     await shows('step 393', '6 min 41 s', '2.00 GiB');
     await ended.page.locator('[data-action=moment-now]').click();
     await shows(...end);

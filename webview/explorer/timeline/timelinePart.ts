@@ -3,6 +3,7 @@ import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller } from '../state/poller';
 import { ALL, type Action } from '../state/state';
 import type { TraceInfo } from '../../../extension/protocol/trace';
+import { CLOCK_NS } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { nameLines } from '../common/hues';
@@ -57,7 +58,7 @@ export class TimelinePart extends PolledPart {
 
   /** The step that ran at a time: of an allocation that failed, the one that it failed in; null: not known. */
   stepAt(timeNs: number, { outOfMemory, steps }: Pick<TraceInfo, 'outOfMemory' | 'steps'>): number | null {
-    const failure = outOfMemory.find(one => Math.floor(one.timeNs) === Math.floor(timeNs));
+    const failure = outOfMemory.find(one => Math.abs(one.timeNs - timeNs) < CLOCK_NS);
     const isNamed = steps.some(({ process, source }) => process === failure?.process && source !== 'time');
     return (isNamed ? failure?.snapshot?.step : null) ?? stepIn(timeNs, this.steps);
   }
