@@ -94,7 +94,7 @@ test('annotations say where a moment was, and are slices; what was written besid
     return stdout;
   };
   assertSentence(linesOf(await output('--at', '50%'), /ProfilerStep/));
-  assert.match(await output('--at', 'peak'), /, in "ProfilerStep#\d+ › forward", at /);
+  assert.match(await output('--at', 'peak'), /, in “ProfilerStep#\d+ › forward”, at /);
   const { traceEvents } = JSON.parse(await output('--format', 'perfetto')) as {
     traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
   };

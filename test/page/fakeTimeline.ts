@@ -142,7 +142,7 @@ export const PEAK_CARD: PeakCard = {
   buildUp: [
     {
       sentence:
-        '2.40 GiB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
+        '2.40 GiB of it builds up within the step: 24 tensors that model.py:92 allocated outlive it. Call `.detach()` on what you only report.',
       path: '',
       place: { file: '/home/user/project/model.py', line: 92 },
     },

@@ -558,6 +558,8 @@ const checks = {
       assert.equal(await parts.isVisible(), false);
       await ended.locator('[data-action=peak-parts]').press('Enter');
       assert.equal(await parts.isVisible(), true);
+      const top = async one => (await one.boundingBox()).y;
+      assert.ok((await top(parts)) < (await top(ended.locator('.peak-cause'))), 'the breakdown is below its link');
       const table = await ended.locator('.rows .row[data-row="2"]').boundingBox();
       assert.ok(table.y + table.height <= 750, `beside them three rows too: ${table.y + table.height}`);
     });

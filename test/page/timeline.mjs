@@ -138,6 +138,42 @@ const checks = {
     assert.match(await mark.getAttribute('title'), / step 293,/);
     await newer.context.close();
   },
+  async 'all figures of the header are of the moment that is shown; of a failed allocation, of the step that it failed in'() {
+    const ended = await openPage(browser, files, { width: 1500, devices: 1, scene: { phase: 'ended', exitCode: 1 } });
+    const text = value => ended.page.locator(`[data-value=${value}]`).innerText();
+    const shows = async (...expected) =>
+      eventually(async () =>
+        assert.deepEqual([await text('step'), await text('elapsed'), await text('live')], expected),
+      );
+    const update = (one, ending) =>
+      ended.page.evaluate(
+        ([step, shown]) => {
+          const { session } = window.bench.session;
+          const failures = session.info.outOfMemory.map(failure => ({ ...failure, snapshot: { step } }));
+          const steps = [{ process: 0, source: 'optimizer', count: 412, lastEndNs: 422e9 }];
+          const info = { ...session.info, steps, outOfMemory: failures };
+          window.postMessage({ type: 'session', session: { ...session, info, ending: shown } });
+        },
+        [one, ending],
+      );
+    await update(391, null);
+    const end = ['step 412', '7 min 03 s', '7.40 GiB'];
+    await shows(...end);
+    const { x, y, width, height } = await ended.page.locator('.timeline-overlay').boundingBox();
+    await ended.page.mouse.click(x + width * 0.4, y + height * 0.8);
+    await eventually(async () => assert.match(await text('moment'), /^Live at /));
+    const [, step, time] = /^Live at (step \d+) · (.+)$/.exec(await text('moment'));
+    await shows(step, time, '3.00 GiB');
+    await ended.page.locator('[data-action=moment-now]').click();
+    await shows(...end);
+    const words = { title: 'As of the failed allocation', when: '', reason: 'it failed', show: 'Show it' };
+    await update(393, { timeNs: 401e9 + 3e5, bytes: 2 * 1024 ** 3, ...words });
+    await shows('step 393', '6 min 41 s', '2.00 GiB');
+    await ended.page.locator('[data-action=moment-now]').click();
+    await shows(...end);
+    assert.deepEqual(ended.errors, []);
+    await ended.context.close();
+  },
   async 'keys go to other moments: the step before, the first and the last one, and back to now'() {
     const usual = await heading();
     const shows = async expected => eventually(async () => assert.match(await heading(), expected));
@@ -269,7 +305,12 @@ const checks = {
     const card = page.locator('.peak-card');
     await card.waitFor(); // it has the text of an earlier peak while it is hidden
     await eventually(async () => assert.match(await card.innerText(), / model\./));
-    assert.match(await card.innerText(), / model\.py:92/);
+    assert.equal((await card.innerText()).split('model.py:92').length, 2, 'a line is named once');
+    assert.match(
+      await card.getByRole('button', { name: 'model.py:92' }).locator('xpath=..').innerText(),
+      /92 allocated/,
+    );
+    assert.deepEqual(await card.locator('code').allInnerTexts(), ['.detach()']);
     assertSentence(await card.innerText());
     await card.getByRole('button', { name: 'model.py:88' }).press('Enter');
     await eventually(async () =>

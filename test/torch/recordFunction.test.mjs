@@ -71,5 +71,5 @@ test('ranges of record_function are told, and it does what it did', t => {
     found.map(({ name }) => name),
     [...Array(12).fill(step).flat(), 'failing', 'profiled'],
   );
-  assert.match(ask(...cli, 'report', trace, '--at', 'peak:9'), / in "train_step( › [^"]+)?", at /);
+  assert.match(ask(...cli, 'report', trace, '--at', 'peak:9'), / in “train_step( › [^”]+)?”, at /);
 });

@@ -1,11 +1,10 @@
 import type { Peak, PeakQuery } from '../../protocol/requests/timelineRequests';
+import { CLOCK_NS } from '../../protocol/requests/moment';
 import { bucketsOf, knownPeak, type Bucket, type TraceSource } from '../../protocol/trace';
 
 const ALL = -1;
 const BUCKETS = 64;
 const STEPS = 2048;
-/** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
-export const CLOCK_NS = 500_000;
 
 /**
  * The highest value of a series in [fromNs, toNs] and when it was. A series is kept in buckets, narrow ones for the recent

@@ -163,7 +163,7 @@ function show(options: ReportArguments, chosen: ChosenMoment): number {
   const timeMs = snapshot.info.startRealtimeMs + until.ns / 1e6;
   const inside = source.info().processes.flatMap(process => {
     const path = rangesAt(source, process.index, until.ns);
-    return path === '' ? [] : [`${isSnapshot(process) ? 'The program' : `Process ${process.pid}`} was in "${path}".`];
+    return path === '' ? [] : [`${isSnapshot(process) ? 'The program' : `Process ${process.pid}`} was in “${path}”.`];
   });
   const lines = peak === null ? inside : peakLines(peak);
   return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);

@@ -1,9 +1,9 @@
-import { CLOCK_NS, peakAgain, peakInside } from '../../analysis/ledger/peakInside';
+import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { buildUpsOf, explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
 import { stackedTimeline } from '../../report/tables/stackedTimeline';
 import { timelineSteps } from '../../report/tables/timelineSteps';
-import { untilOf, type Moment } from '../../protocol/requests/moment';
+import { CLOCK_NS, untilOf, type Moment } from '../../protocol/requests/moment';
 import type { TraceSession } from '../../native/traceSession';
 import type {
   ColouredStack,

@@ -29,6 +29,9 @@ export interface EndMoment {
   bytes: number;
 }
 
+/** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
+export const CLOCK_NS = 500_000;
+
 export const NOW: Moment = { kind: 'now' };
 const KINDS: readonly Moment['kind'][] = ['now', 'at', 'born'];
 

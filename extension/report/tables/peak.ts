@@ -71,9 +71,16 @@ export function peakSentence({ bytes, device, step, afterStep, phase, ranges, mo
   const after = afterStep === undefined ? '' : t(', after step {0}', formatCount(afterStep));
   const during = step === null ? after : t(', in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  const inside = ranges === '' ? '' : t(', in "{0}"', ranges);
+  const named = phased && phase === 'optimizer' ? withoutOptimizer(ranges) : ranges;
+  const inside = named === '' ? '' : t(', in “{0}”', named);
   const when = `${phased ? `,${WITHIN[phase]}` : ''}${of}${during}${inside}`;
   return t('{0} of tensors on cuda:{1}{2}', formatBytes(bytes), device, when);
+}
+
+/** PyTorch names a range for each call of `optimizer.step()` by itself. */
+function withoutOptimizer(ranges: string): string {
+  const names = ranges.split(' › ');
+  return names.filter(name => !/^Optimizer\.step#/.test(name)).join(' › ');
 }
 
 /** What it gives to lower this peak alone; empty where the step has no other. */

@@ -41,3 +41,14 @@ test('a peak after the last step is in no step', async () => {
     assertSentence(peakSentence(peak));
   }
 });
+
+test('a step of the optimizer is named once, though PyTorch names a range for it too', () => {
+  const parts = { bytes: 4096, device: 0, step: 51, module: '', modules: [{ module: 'body' }] };
+  const sentence = (phase: string, ...names: string[]) =>
+    peakSentence({ ...parts, phase, ranges: names.join(' › ') } as never);
+  const called = 'Optimizer.step#AdamW.step';
+  assert.equal(sentence('optimizer', called), sentence('optimizer'));
+  assert.equal(sentence('optimizer', 'train_step', called), sentence('optimizer', 'train_step'));
+  assert.notEqual(sentence('other', called), sentence('other'), 'where nothing else says it');
+  assertSentence(sentence('optimizer', 'train_step', called));
+});

@@ -20,8 +20,12 @@ export function stepsText(ageSteps: number): string {
 /** The last step that has ended, of the process that is farthest; '' where no step is known. */
 export function lastStepText(info: Pick<TraceInfo, 'steps'>): string {
   const { source = 'time', count = 0 } = newestSteps(info) ?? {};
-  if (source === 'time' || count === 0) return '';
-  return t('step {0}', formatCount(count));
+  return stepText(source === 'time' ? null : count);
+}
+
+/** `step 12`; '' where it is not known, or none has ended. */
+export function stepText(step: number | null): string {
+  return step === null || step === 0 ? '' : t('step {0}', formatCount(step));
 }
 
 /** `2 matches, 3.00 MB` */

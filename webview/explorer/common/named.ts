@@ -43,7 +43,19 @@ function nameOf(name: string): HTMLElement {
   return el('span', { class: 'primary' }, ...parts.flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part])));
 }
 
+const CODE = /`([^`]+)`/;
+
+/** The same; what stands between backticks is code. */
+export function withCode(sentence: string): (Node | string)[] {
+  return sentence.split(CODE).flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, part)] : wrapped(part)));
+}
+
+/** Where only text has room. */
+export function withoutCode(sentence: string): string {
+  return sentence.split(CODE).join('');
+}
+
 /** As `setText`, for a sentence that wraps. */
 export function setWrapped(element: Element, text: string): void {
-  if (element.textContent !== text) element.replaceChildren(...wrapped(text));
+  if (element.textContent !== withoutCode(text)) element.replaceChildren(...withCode(text));
 }

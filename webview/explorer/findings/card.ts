@@ -10,7 +10,7 @@ import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
-import { setWrapped, wrapped } from '../common/named';
+import { setWrapped, withCode, wrapped } from '../common/named';
 import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
@@ -270,7 +270,7 @@ export class FindingCard {
       const bytes = el('span', { class: 'dim number' }, ` ${formatBytes(other.liveBytes)} `);
       const { name: word, sentence } = WORDS.states[other.state];
       const state = el('span', { class: 'badge', 'data-state': other.state, title: sentence }, word);
-      return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, ...wrapped(because)));
+      return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, ...withCode(because)));
     });
     return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
   }
@@ -285,13 +285,8 @@ function showFacts(place: HTMLElement, facts: readonly string[]): void {
   place.replaceChildren(el('span', {}, ...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word]))));
 }
 
-/** What stands between backticks is code. */
-function withCode(sentence: string): (Node | string)[] {
-  return sentence.split('`').flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, part)] : wrapped(part)));
-}
-
 function listOf(title: string, sentences: readonly string[]): HTMLElement | null {
   if (sentences.length === 0) return null;
-  const items = sentences.map(sentence => el('li', {}, ...wrapped(sentence)));
+  const items = sentences.map(sentence => el('li', {}, ...withCode(sentence)));
   return el('section', {}, el('h3', {}, title), el('ul', {}, ...items));
 }

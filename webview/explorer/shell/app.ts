@@ -5,7 +5,7 @@ import { t } from '@vscode/l10n';
 import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
-import type { Moment } from '../../../extension/protocol/requests/moment';
+import { untilOf, type Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
 import type { OpenLine } from '../common/lineLink';
 import { el, onFrame, setAttribute, setHidden } from '../../dom';
@@ -76,7 +76,7 @@ export class App implements PageActions {
   private readonly runBefore = new RunBefore(this);
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);
-  private readonly timeline = new TimelinePart(this);
+  private readonly timeline = new TimelinePart(this, () => onFrame(this.drawHeader));
   private readonly lines: LinesPart;
   private readonly details: DetailsPart;
   /** From top to bottom. */
@@ -280,6 +280,15 @@ export class App implements PageActions {
     if (context) this.timeline.update(context);
   };
 
+  /** All of its figures are of one moment. */
+  private readonly drawHeader = (): void => {
+    const { session, view } = this;
+    const timeNs = untilOf(view.moment);
+    const step = timeNs === null || session.info === null ? null : this.timeline.stepAt(timeNs, session.info);
+    const moment = timeNs === null ? null : { timeNs, bytes: view.momentBytes, step };
+    this.header.update(session, this.clock.elapsedNs(), moment);
+  };
+
   private readonly render = (): void => {
     const { session } = this;
     const { info, phase } = session;
@@ -287,7 +296,7 @@ export class App implements PageActions {
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
     setHidden(this.header.element, phase === 'empty');
-    this.header.update(session, this.clock.elapsedNs(), this.view.momentBytes);
+    this.drawHeader();
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info, session.closed ?? '');

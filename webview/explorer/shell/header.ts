@@ -8,7 +8,7 @@ import { badge, iconButton } from '../../components';
 import { el, setAttributes, setHidden, setText } from '../../dom';
 import { openMenu, type MenuItem } from '../../menu';
 import { setName } from '../common/named';
-import { lastStepText } from '../common/counts';
+import { lastStepText, stepText } from '../common/counts';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -20,9 +20,17 @@ const PHASE_WORDS: Record<SessionView['phase'], string> = {
   failed: t('Failed'),
 };
 
+/** What the figures are of while an earlier moment is shown; `bytes`, `step`: null where it is not known. */
+export interface ShownMoment {
+  timeNs: number;
+  bytes: number | null;
+  step: number | null;
+}
+
 export class Header {
   readonly element: HTMLElement;
   private session: SessionView | null = null;
+  private moment: ShownMoment | null = null;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
   private readonly paused = el('span', { 'data-value': 'paused' }, t('paused'));
@@ -57,10 +65,11 @@ export class Header {
     this.element = el('header', { class: 'header' }, name, bytes, buttons);
   }
 
-  /** @param momentBytes alive at the moment that is shown; null: it is now */
-  update(session: SessionView, elapsedNs: number, momentBytes: number | null): void {
+  /** @param moment null: it is now */
+  update(session: SessionView, elapsedNs: number, moment: ShownMoment | null): void {
     const { phase, info } = session;
     this.session = session;
+    this.moment = moment;
     const paused = phase === 'running' && !session.recording;
     const crashed = session.crashed === true;
     const stopped = session.stopped === true ? (phase === 'ended' ? t('Stopped') : t('Stopping…')) : null;
@@ -81,17 +90,18 @@ export class Header {
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
     setHidden(this.figures, nothingIn(session));
-    setText(this.step, info ? lastStepText(info) : '');
+    setText(this.step, info ? (moment ? stepText(moment.step) : lastStepText(info)) : '');
     this.step.title = info && wasPaused(info) ? t('Steps during the pause are not counted') : '';
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
-    setText(this.live, formatBytes(momentBytes ?? liveBytes));
+    setText(this.live, formatBytes(moment?.bytes ?? liveBytes));
     setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
   }
 
-  /** Only the clock. */
-  tick(elapsedNs: number): void {
-    const running = this.session?.phase !== 'ended';
+  /** Only the clock, which stands at an earlier moment. */
+  tick(runNs: number): void {
+    const elapsedNs = runNs > 0 ? (this.moment?.timeNs ?? runNs) : 0;
+    const running = this.moment === null && this.session?.phase !== 'ended';
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs, running) : '');
   }
 

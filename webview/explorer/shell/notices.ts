@@ -7,6 +7,7 @@ import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { differs, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
 import { eventsLostText, notesText } from '../common/counts';
+import { withCode } from '../common/named';
 
 export class Notices {
   readonly element = el('div', { class: 'notices' });
@@ -50,7 +51,7 @@ export class Notices {
     setAttribute(this.warningIcon, 'class', `codicon codicon-${severe ? 'warning' : 'info'}`);
     setHidden(this.warning, title === '');
     setText(this.warningTitle, title);
-    this.warningList.replaceChildren(...lines.map(line => el('li', {}, line)));
+    this.warningList.replaceChildren(...lines.map(line => el('li', {}, ...withCode(line))));
   }
 }
 

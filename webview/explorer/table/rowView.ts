@@ -6,7 +6,7 @@ import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
-import { setName, splitName } from '../common/named';
+import { setName, splitName, withoutCode } from '../common/named';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -130,7 +130,7 @@ export class RowView {
     setHidden(this.verdict, !words?.short);
     setText(this.verdict, words?.short ?? '');
     const why = new Set([row.verdict?.because, words?.sentence]); // which may say the same
-    setAttribute(this.verdict, 'title', words ? [...why].join('\n') : '');
+    setAttribute(this.verdict, 'title', words ? withoutCode([...why].join('\n')) : '');
   }
 
   private showTree({ tree }: Row): void {

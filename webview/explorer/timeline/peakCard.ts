@@ -1,9 +1,10 @@
 // A peak, explained: when it was, what it was made of, and what lowering it gives.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/text/format';
+import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
 import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
+import { withCode } from '../common/named';
 import { WORDS } from '../common/vocabularyWords';
 
 interface Share {
@@ -45,24 +46,35 @@ export class PeakCardView {
     const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
     const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
-    this.sentence.replaceChildren(card.sentence, ...this.at(card.place));
+    this.sentence.replaceChildren(...withCode(card.sentence), ...this.at(card.place));
     this.bar.replaceChildren(...pieces(categories, card.bytes));
     const cause = { class: 'peak-cause' };
     this.parts.replaceChildren(
-      ...card.buildUp.map(one => el('p', cause, one.sentence, ...this.linkTo(one.place))),
+      ...card.buildUp.map(one => el('p', cause, ...this.linked(one))),
       shares(t('By purpose'), categories, card.bytes, true),
       shares(t('By module'), modules, card.bytes, false, more),
-      ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
+      ...(card.next === '' ? [] : [el('p', { class: 'dim' }, ...withCode(card.next))]),
     );
   }
 
   private at(place: PeakCard['place']): (Node | string)[] {
-    return place === null ? [] : [` ${t('at')}`, ...this.linkTo(place)];
+    return place === null ? [] : [` ${t('at')} `, lineLink(place, this.openLine)];
   }
 
-  private linkTo(place: PeakCard['place']): (Node | string)[] {
-    return place === null ? [] : [' ', lineLink(place, this.openLine)];
+  /** The line in the sentence is the link; behind it where the sentence names no line. */
+  private linked({ sentence, place }: Pick<PeakCard, 'sentence' | 'place'>): (Node | string)[] {
+    if (place === null) return withCode(sentence);
+    const name = fileLine(place.file, place.line);
+    const at = placeOf(name, sentence);
+    const [before, after] = at < 0 ? [`${sentence} `, ''] : [sentence.slice(0, at), sentence.slice(at + name.length)];
+    return [...withCode(before), lineLink(place, this.openLine), ...withCode(after)];
   }
+}
+
+/** Where a line is named last: `train.py:1` is not in `train.py:18`, nor in `my_train.py:1`. */
+function placeOf(name: string, sentence: string): number {
+  const whole = new RegExp(`(?<![\\w/.-])${name.replaceAll(/[^\w:]/g, '\\$&')}(?!\\d)`, 'g');
+  return [...sentence.matchAll(whole)].at(-1)?.index ?? -1;
 }
 
 /** All parts side by side, as wide as their bytes. */

@@ -117,9 +117,15 @@ function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {
   return steps !== null && stepAt(steps, timeNs) <= lastStep(steps);
 }
 
+/** The step that ran at a time; null: it has no name, or none is known. */
+export function stepIn(timeNs: number, steps: StepTimes | null): number | null {
+  return isInStep(timeNs, steps) ? stepAt(steps, timeNs) : null;
+}
+
 /** `step 340`, or `12.30 s`. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
-  return isInStep(timeNs, steps) ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
+  const step = stepIn(timeNs, steps);
+  return step === null ? formatDuration(timeNs) : t('step {0}', step);
 }
 
 /** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */

@@ -2,12 +2,15 @@
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller } from '../state/poller';
 import { ALL, type Action } from '../state/state';
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import { CLOCK_NS } from '../../../extension/protocol/requests/moment';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { nameLines } from '../common/hues';
 import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
-import type { TitledMoment } from './span';
+import { stepIn, type TitledMoment } from './span';
 import { groupName } from './timelineStack';
 import { TimelineView } from './timelineView';
 import { visibleWindow, type TimeWindow } from '../state/zoom';
@@ -26,8 +29,13 @@ export class TimelinePart extends PolledPart {
   private readonly view: TimelineView;
   private readonly slow = new Poller(() => this.loadSlow(), SLOW_MS);
   private readonly moments: MomentReader;
+  private steps: StepTimes | null = null;
 
-  constructor(page: PageActions) {
+  /** @param stepped steps may be known that were not */
+  constructor(
+    page: PageActions,
+    private readonly stepped: () => void,
+  ) {
     super(page, FIGURES_MS);
     this.moments = new MomentReader(page, reading => this.view.take({ reading }));
     this.view = new TimelineView(page, this.moments, {
@@ -48,6 +56,13 @@ export class TimelinePart extends PolledPart {
     void this.moments.show(titled);
   }
 
+  /** The step that ran at a time: of an allocation that failed, the one that it failed in; null: not known. */
+  stepAt(timeNs: number, { outOfMemory, steps }: Pick<TraceInfo, 'outOfMemory' | 'steps'>): number | null {
+    const failure = outOfMemory.find(one => Math.abs(one.timeNs - timeNs) < CLOCK_NS);
+    const isNamed = steps.some(({ process, source }) => process === failure?.process && source !== 'time');
+    return (isNamed ? failure?.snapshot?.step : null) ?? stepIn(timeNs, this.steps);
+  }
+
   override invalidate(): void {
     super.invalidate();
     this.slow.invalidate();
@@ -62,6 +77,7 @@ export class TimelinePart extends PolledPart {
 
   forget(): void {
     this.moments.forget();
+    this.steps = null;
     this.view.forget();
     this.slow.invalidate(true);
     void this.loadPeak();
@@ -119,7 +135,11 @@ export class TimelinePart extends PolledPart {
     if (!context) return;
     const { stack } = context.view;
     const steps = await this.page.request('timelineSteps', { points: AXIS_POINTS });
-    if (steps) this.view.take({ steps });
+    if (steps) {
+      this.view.take({ steps });
+      this.steps = steps.axis;
+      this.stepped();
+    }
     if (stack.by === 'none') return this.view.take({ stack: null });
     const { by, rank } = stack;
     const query = { layer: this.view.areaSeries, by, rank, top: HUE_COUNT, ...this.scope() };
