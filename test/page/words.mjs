@@ -50,7 +50,7 @@ async function namesOfHost() {
     const gather = (value, field) => {
       if (typeof value === 'string') {
         if (fields.includes(field))
-          for (const name of [value, value.split('/').pop(), ...value.split(/`|: /)]) found.names.add(name);
+          for (const name of [value, value.split('/').pop(), ...value.split(/`|: |\S+\.py:\d+/)]) found.names.add(name);
       } else if (Array.isArray(value)) value.forEach(one => gather(one, field));
       else if (value !== null && typeof value === 'object' && !ArrayBuffer.isView(value))
         for (const [key, one] of Object.entries(value)) {

@@ -36,7 +36,7 @@ export class FitChoices {
   private readonly gib = this.input('fit-gib', {
     type: 'number',
     min: 1,
-    placeholder: 'GiB',
+    placeholder: t('GiB'),
     'aria-label': t('GPU memory in GiB'),
   });
   private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: t('unknown') });
