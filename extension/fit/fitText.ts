@@ -143,7 +143,7 @@ export function answerText(facts: FitFacts): string {
     const least = (requested?.allocatedBytes ?? 0) + facts.outsideBytes;
     const limit = isLimit
       ? t('the known limit is {0}', formatBytes(room))
-      : t('only {0} are available', formatBytes(room));
+      : t('only {0} is available', formatBytes(room));
     // prettier-ignore
     return least > room
       ? t('{0} does not fit: without PyTorch’s cache it needs {1}, but {2}.', tried, formatBytes(least), limit)

@@ -46,7 +46,8 @@ interface Largest {
 }
 
 export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1, parts: 1, stateShare: 1 };
-const SMALLEST_STEP = 1 / 8;
+/** Of a batch of unknown size; of many times that batch, in such parts. */
+const [SMALLEST_STEP, LARGER_STEP, MANY] = [1 / 64, 1 / 8, 8];
 const MOST_FACTOR = 1 << 16;
 /** Of a search, as a share. */
 const STRIDE = 1 / 8;
@@ -100,7 +101,8 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
       const nearest = (change.factor * limitBytes) / reservedPeakBytes;
       const call = long ? replay(order, Math.max(1, nearest), {}).allocatedPeakCall : 0;
       const part = long ? around(order, call, MOST_SEARCHED * 0.75, MOST_SEARCHED * 0.25) : order;
-      const step = change.parts * (batch === null ? SMALLEST_STEP : 1 / batch);
+      const share = nearest < MANY ? SMALLEST_STEP : LARGER_STEP;
+      const step = change.parts * (batch === null ? share : 1 / batch);
       const largestFactor = largest(factor => fits(part, factor), step, nearest);
       return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
     };

@@ -22,7 +22,7 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
     working: false,
     sentence: fits
       ? `${tried} fits: its peak is ${needed} of ${room}.`
-      : `${tried} does not fit: it needs ${needed}, but only ${room} are available.`,
+      : `${tried} does not fit: it needs ${needed}, but only ${room} is available.`,
     forecast: {
       best: `Largest batch that fits into ${room}: ${batch === null ? '1.8 times this batch' : Math.floor(1.8 * batch)}`,
       parts: `PyTorch reserves ${formatBytes(reservedBytes)}, of which tensors take up to ${formatBytes(reservedBytes * 0.8)}. CUDA and libraries take 1.00 GiB more.`,

@@ -288,7 +288,7 @@ function whereKept(file: string | null): string {
   if (file === null) return '';
   const { t } = vscode.l10n;
   return dirname(dirname(file)) === keptTracesRoot(process.env)
-    ? t('Of each folder, the {0} newest traces are kept, but at most {1} in all.', KEPT, formatBytes(KEPT_BYTES))
+    ? t('The {0} newest traces of each folder are kept, up to {1} in total.', KEPT, formatBytes(KEPT_BYTES))
     : t('Its trace is saved as {0}.', basename(file));
 }
 

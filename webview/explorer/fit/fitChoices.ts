@@ -39,7 +39,7 @@ export class FitChoices {
     placeholder: t('GiB'),
     'aria-label': t('GPU memory in GiB'),
   });
-  private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: t('unknown') });
+  private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: '?' });
   private readonly slider = this.input('fit-factor', { type: 'range' }, value => this.attempt(value));
   private readonly tried = this.input('fit-tried', { type: 'number' }, value => this.attempt(value));
   private readonly unit = el('span', {}, t('times the recorded batch'));
