@@ -18,7 +18,7 @@ const BEFORE = 0.75;
 const ADDED = 6;
 
 /**
- * The plan with the passes of each step run twice. More runs would not change the peak: from the second one on, all gradients are there.
+ * The plan with the passes of each step run twice. A third time would not raise the peak: all gradients exist from the second time on.
  * `gradients`: how many stay in between; 0: none was found, and nothing is changed.
  */
 export function accumulated(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; gradients: number } {

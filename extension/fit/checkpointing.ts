@@ -98,11 +98,7 @@ function recompute(plan: Plan, call: Call): void {
   const end = Math.max(...made.map(one => one.begin));
   const backward = backwardOf(run, call);
   const stays = made.filter(one => one.end > end);
-  const part = ({ allocation }: Planned): string => String(run.module[allocation]);
-  const output = stays.reduce<Planned | undefined>(
-    (last, one) => resultOf(plan.requested, [last, one], part),
-    undefined,
-  );
+  const output = stays.reduce<Planned | undefined>((last, one) => resultOf(plan, last, one), undefined);
   if (output === undefined || backward === Infinity) return;
   const saved = new Set(stays.filter(one => one !== output && one.end >= backward));
   // Autocast keeps its copies of parameters until its block ends.
@@ -125,13 +121,14 @@ function recompute(plan: Plan, call: Call): void {
  * How long a tensor lives in the forward pass of a module at `path` if nothing saves it: what a module inside makes for itself, until
  * that ends; what it returns, until the module around it ends, and in the outermost one until the next module inside ends.
  */
-function lifeUnsaved({ run, requested }: Plan, path: string, made: readonly Planned[]): (one: Planned) => number {
-  const own = ({ allocation }: Planned): string => run.modules[run.module[allocation] ?? 0] ?? '';
+function lifeUnsaved(plan: Plan, path: string, made: readonly Planned[]): (one: Planned) => number {
+  const { module, modules } = plan.run;
+  const own = ({ allocation }: Planned): string => modules[module[allocation] ?? 0] ?? '';
   const [ends, results] = [new Map<string, number>(), new Map<string, Planned>()];
   for (const one of made) {
     for (const inside of pathsBetween(own(one), path)) {
       ends.set(inside, one.begin);
-      results.set(inside, resultOf(requested, [results.get(inside), one], own));
+      results.set(inside, resultOf(plan, results.get(inside), one));
     }
   }
   const end = ends.get(path) ?? Infinity;
@@ -151,12 +148,8 @@ function lifeUnsaved({ run, requested }: Plan, path: string, made: readonly Plan
 }
 
 /** What a module returns: what its last part makes last, but for means and the like beside it. */
-function resultOf(
-  requested: Float64Array,
-  [before, one]: [Planned | undefined, Planned],
-  partOf: (one: Planned) => string,
-): Planned {
-  if (before === undefined || partOf(before) !== partOf(one)) return one;
+function resultOf({ run, requested }: Plan, before: Planned | undefined, one: Planned): Planned {
+  if (before === undefined || run.module[before.allocation] !== run.module[one.allocation]) return one;
   return (requested[one.allocation] ?? 0) * BESIDE >= (requested[before.allocation] ?? 0) ? one : before;
 }
 

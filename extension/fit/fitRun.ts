@@ -110,10 +110,10 @@ export function fitter(
     const requested = requestOf(fitting.batch);
     // Without gradients there is nothing to accumulate.
     usual ??= usualChanges(replayed)
-      .map(forecast)
+      .map(change => forecast(change))
       .filter(found => 'error' in found || found.accumulates);
     const changes: Forecast[] = [];
-    for (const found of [...usual, ...(requested === null ? [] : [forecast(requested)])]) {
+    for (const found of [...usual, ...(requested === null ? [] : [forecast(requested, true)])]) {
       if ('error' in found) return found;
       changes.push(found);
     }

@@ -31,7 +31,7 @@ export interface Forecast extends Change, Largest {
   /** Reserved by PyTorch's allocator at its peak. */
   reservedBytes: number;
   allocatedBytes: number;
-  /** Reserved if sizes are a little smaller or larger, at the least and at the most; in a long run not looked at: as reserved. */
+  /** Reserved if sizes are a little smaller or larger, at the least and at the most; as reserved where this is not looked at. */
   leastBytes: number;
   mostBytes: number;
   /** With what lies outside PyTorch's cache. */
@@ -72,13 +72,16 @@ export interface Fitting {
 
 type Allocator = Pick<NativeAddon, 'replayAllocator' | 'findPools'>;
 
-/** What answers for changes of one run. */
-export function forecaster(addon: Allocator, fitting: Fitting): (change: Change) => Forecast | { error: string } {
+/** What answers for changes of one run; `isVaried`: also with sizes that differ a little, unless the run is long. */
+export function forecaster(
+  addon: Allocator,
+  fitting: Fitting,
+): (change: Change, isVaried?: boolean) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
   const sizes = other === null ? byFactor(replayed) : byTwoRuns(other.base, other.run);
   const planOf = plansOf(replayed);
   const searched = new Map<string, Largest>();
-  return change => {
+  return (change, isVaried = false) => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
     const { order, modules, accumulates } = planOf(change);
@@ -95,7 +98,7 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
     const long = order.kind.length > MOST_SEARCHED;
     // Under other settings alone, each size is known.
     const known = change.factor === 1 && keyOf({ ...change, allocator: null }) === keyOf(UNCHANGED);
-    const shares = known || long ? [] : [-VARIED, -VARIED / 2, VARIED / 2, VARIED];
+    const shares = !isVaried || known || long ? [] : [-VARIED, -VARIED / 2, VARIED / 2, VARIED];
     const near = shares.map(share => replay(order, change.factor * (1 + share), {}).reservedPeakBytes);
     const search = (): Largest => {
       const nearest = (change.factor * limitBytes) / reservedPeakBytes;
@@ -190,10 +193,11 @@ function largest(fits: (factor: number) => boolean, step: number, guess: number)
     }
   narrow();
   // More may fit where less does not, as it lies better in the cache: up to an eighth more is looked at.
-  for (let share = 1; share <= LOOKS && low > 0; share++) {
-    const beyond = Math.round(low * (1 + (STRIDE * share) / LOOKS));
-    if (beyond <= high || beyond > most || !fits(beyond * step)) continue;
-    [low, high, share] = [beyond, Math.round(beyond * (1 + STRIDE / LOOKS)), 0];
+  const looks = Array.from({ length: LOOKS }, (_, at) => 1 + (STRIDE * (at + 1)) / LOOKS);
+  const beyond = (): number | undefined =>
+    looks.map(times => Math.round(low * times)).find(at => at > high && at <= most && fits(at * step));
+  for (let at = low === 0 ? undefined : beyond(); at !== undefined; at = beyond()) {
+    [low, high] = [at, Math.round(at * (1 + STRIDE / LOOKS))];
     narrow();
   }
   return low === 0 ? null : low * step;

@@ -30,7 +30,7 @@ const facts: LineFacts = {
 };
 
 const finding = {
-  title: 'train.py:50 keeps it, 3.32 MiB a step',
+  title: 'train.py:50 keeps it, 3.32 MiB per step',
   bytes: 90 * MB,
   count: 30,
   bytesPerStep: 3.32 * MB,
