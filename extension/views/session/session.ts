@@ -44,6 +44,8 @@ export class Session extends OpenTrace {
   private cpu: CpuReason | null = null;
   private stopCpuWatch: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
+  /** Its end is shown, and its trace kept. */
+  private finished: Promise<void> = Promise.resolve();
   private gone = false;
   /** The document on memory that ran out; null: it did not. */
   oomReport: string | null = null;
@@ -263,14 +265,20 @@ export class Session extends OpenTrace {
     super.progress();
   }
 
-  /** Checks whether the program, or the tracing of it, ended. */
-  private async watch(): Promise<void> {
+  /** Checks whether the program, or the tracing of it, ended. Resolves when its end, also one that was seen before, is shown and kept. */
+  private watch(): Promise<void> {
     const { recording } = this;
     const end = recording?.end() ?? null;
-    if (recording === null || end === null) return;
-    this.recording = null;
-    this.stopWatching();
-    this.stopCpuWatch();
+    if (recording !== null && end !== null) {
+      this.recording = null;
+      this.stopWatching();
+      this.stopCpuWatch();
+      this.finished = this.finish(recording, end);
+    }
+    return this.finished;
+  }
+
+  private async finish(recording: Recording, end: RecordingEnd): Promise<void> {
     try {
       recordProcesses(recording.directory, recording.facts);
       await this.request('readRest', { attached: recording.attached });
