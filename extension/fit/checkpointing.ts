@@ -1,7 +1,9 @@
 import { firstWhere } from '../base/bisect';
+import { remembered } from '../base/maps';
 import type { Planned } from './calls';
-import { boundsOf, parameterSizes, type SizedRun } from './otherBatch';
+import { boundsOf, rounded, type SizedRun } from './otherBatch';
 import { categoryOf, type RecordedRun } from './recordedRun';
+import { isBuffer } from './reductionBuffers';
 
 // Activation checkpointing of modules: what their forward pass saves goes at its end, but for the output, and is made again when
 // their backward pass begins.
@@ -18,6 +20,9 @@ interface Call {
 const JUST_BEFORE = 0.5;
 /** A result is at least such a part of what a module makes beside it: half as many bytes for each number, or one of few heads. */
 const BESIDE = 16;
+const ROUNDING = 512;
+/** Counts, scales and seeds. */
+const SMALL_BYTES = 4096;
 /** Allocations between the input of a module and its first own one, at the most. */
 const NEAR = 100;
 
@@ -48,12 +53,8 @@ export function checkpointed(
 ): { planned: Planned[]; modules: number } {
   const { run, requested } = sized;
   const calls = callsOfModules(run, planned, pattern);
-  const sizes = parameterSizes(run, requested);
-  const isCast = ({ allocation }: Planned): boolean => {
-    const { least, most } = boundsOf(sized, allocation);
-    return [...(sizes.get(run.module[allocation] ?? 0) ?? [])].some(bytes => bytes / 2 >= least && bytes / 2 <= most);
-  };
-  const plan: Plan = { run, requested, planned, isCast, ends: new Map(), added: [] };
+  const parameters = parametersOf(run);
+  const plan: Plan = { run, requested, planned, castsOf: made => castsOf(sized, parameters, made), ends: new Map(), added: [] };
   for (const call of calls.values()) recompute(plan, call);
   const kept = planned.map(one => ({ ...one, end: plan.ends.get(one) ?? one.end }));
   const modules = new Set([...calls.keys()].map(key => key.slice(0, key.indexOf(' '))));
@@ -63,10 +64,33 @@ export function checkpointed(
 /** What checkpointing changes of a plan: some allocations end at another place, and some are made again. */
 interface Plan extends Pick<SizedRun, 'run' | 'requested'> {
   planned: readonly Planned[];
-  /** A parameter in half its precision, as autocast makes it. */
-  isCast: (one: Planned) => boolean;
+  /** Of a forward pass: parameters in half their precision, as autocast makes them. */
+  castsOf: (made: readonly Planned[]) => Set<Planned>;
   ends: Map<Planned, number>;
   added: Planned[];
+}
+
+/** The bytes of the parameters, by module. */
+function parametersOf(run: RecordedRun): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let at = 0; at < run.count; at++)
+    if (categoryOf(run, at) === 'parameter') remembered(found, run.module[at] ?? 0, () => []).push(run.bytes[at] ?? 0);
+  return found;
+}
+
+/** For each parameter the first tensor of its module that can be half of it. */
+function castsOf(sized: SizedRun, parameters: Map<number, number[]>, made: readonly Planned[]): Set<Planned> {
+  const left = new Map<number, number[]>();
+  return new Set(
+    made.filter(({ allocation }) => {
+      const module = sized.run.module[allocation] ?? 0;
+      const own = remembered(left, module, () => [...(parameters.get(module) ?? [])]);
+      const { least, most } = boundsOf(sized, allocation);
+      const at = own.findIndex(bytes => rounded(bytes / 2) >= least && bytes / 2 <= most);
+      if (at >= 0) own.splice(at, 1);
+      return at >= 0;
+    }),
+  );
 }
 
 function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: string): Map<string, Call> {
@@ -92,60 +116,136 @@ function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function recompute(plan: Plan, call: Call): void {
-  const { run, ends, added, isCast } = plan;
+  const { run, ends, added } = plan;
   const made = call.allocations.filter(({ allocation }) => categoryOf(run, allocation) === 'activation');
   const begin = Math.min(...made.map(one => one.begin));
   const end = Math.max(...made.map(one => one.begin));
-  const backward = backwardOf(run, call);
   const stays = made.filter(one => one.end > end);
   const output = stays.reduce<Planned | undefined>((last, one) => resultOf(plan, last, one), undefined);
+  const backward = backwardOf(run, call, stays.filter(one => one !== output));
   if (output === undefined || backward === Infinity) return;
   const saved = new Set(stays.filter(one => one !== output && one.end >= backward));
   // Autocast keeps its copies of parameters until its block ends.
-  const unsaved = lifeUnsaved(plan, call.path, made);
-  for (const one of saved) ends.set(one, (isCast(one) ? call.forwardEnd : unsaved(one)) + JUST_BEFORE);
+  const backwardPass = ofBackward(run, call);
+  const unsaved = lifeUnsaved(plan, call.path, made, backwardPass);
+  const casts = plan.castsOf(made);
+  for (const one of saved) ends.set(one, (casts.has(one) ? call.forwardEnd : unsaved(one)) + JUST_BEFORE);
   const input = inputOf(plan, begin, output);
-  // It is held until the backward pass ends with its own gradient.
-  const over = Math.max(...call.allocations.map(one => one.begin)) - JUST_BEFORE;
+  // It is held until the backward pass has taken the last of what was made again.
+  const over = Math.max(...[...saved].filter(one => one.end !== Infinity).map(one => one.end));
   if (input !== undefined) ends.set(input, Math.max(ends.get(input) ?? input.end, over));
   // The forward pass again, up to what it saves last, in the moment before the backward pass begins; all of it between two places.
-  const last = Math.max(...[...saved].map(one => one.begin));
-  const forward = call.allocations.filter(one => one.begin >= begin && one.begin <= last);
+  const lastSaved = made.findLastIndex(one => saved.has(one));
+  const [one, next] = [made[lastSaved], made[lastSaved + 1]];
+  const isMask = one !== undefined && next !== undefined && isMaskOf(plan, one, next);
+  const last = (isMask ? next : one)?.begin ?? begin;
+  const forward = call.allocations.filter(({ begin: place }) => place >= begin && place <= last);
   const share = JUST_BEFORE / (end - begin + 1);
   const again = (place: number): number => backward - JUST_BEFORE + (Math.min(place, end + 1) - begin) * share;
   for (const one of forward)
-    added.push({ ...one, begin: again(one.begin), end: saved.has(one) ? one.end : again(one.end) });
+    added.push({ ...one, begin: again(one.begin), end: saved.has(one) ? beforeSum(run, backwardPass, one.end) : again(one.end) });
 }
 
+/** The place at which a function's backward pass frees what was made again for it: the sum for its bias comes behind that. */
+function beforeSum(run: RecordedRun, backward: readonly Planned[], end: number): number {
+  const at = firstWhere(backward.length, place => (backward[place]?.begin ?? 0) >= end);
+  const [result, buffer] = [backward[at - 3], backward[at - 2]];
+  return result !== undefined && buffer !== undefined && isBuffer(run, buffer.allocation) ? result.begin - JUST_BEFORE : end;
+}
+
+/** The backward pass of a call, in its order. */
+const ofBackward = (run: RecordedRun, { allocations, forwardEnd }: Call): Planned[] =>
+  allocations.filter(one => one.begin > forwardEnd && run.sites[run.site[one.allocation] ?? 0]?.pass === 'backward');
+
 /**
- * How long a tensor lives in the forward pass of a module at `path` if nothing saves it: what a module inside makes for itself, until
- * that ends; what it returns, until the module around it ends, and in the outermost one until the next module inside ends.
+ * How long a tensor lives in the forward pass of a module at `path` if nothing saves it, by the module that takes it: the one whose
+ * backward pass it was saved for. What a module inside takes lives until that returns, or is added to what that returns; what a
+ * function takes, until the function returns; the inputs of one that makes several results (attention), as variables, until the
+ * module around ends.
  */
-function lifeUnsaved(plan: Plan, path: string, made: readonly Planned[]): (one: Planned) => number {
+function lifeUnsaved(
+  plan: Plan,
+  path: string,
+  made: readonly Planned[],
+  backward: readonly Planned[],
+): (one: Planned) => number {
   const { module, modules } = plan.run;
+  const bytesOf = ({ allocation }: Planned): number => plan.requested[allocation] ?? 0;
   const own = ({ allocation }: Planned): string => modules[module[allocation] ?? 0] ?? '';
-  const [ends, results] = [new Map<string, number>(), new Map<string, Planned>()];
-  for (const one of made) {
-    for (const inside of pathsBetween(own(one), path)) {
-      ends.set(inside, one.begin);
-      results.set(inside, resultOf(plan, results.get(inside), one));
-    }
-  }
-  const end = ends.get(path) ?? Infinity;
-  const children = [...ends].filter(([inside]) => parentOf(inside) === path).map(([, last]) => last);
+  const ends = new Map<string, number>();
+  for (const one of made) for (const inside of pathsBetween(own(one), path)) ends.set(inside, one.begin);
+  const endOf = (inside: string): number => ends.get(inside) ?? ends.get(path) ?? Infinity;
+  /** The module right inside `around` that `inside` is in, or `around` itself. */
+  const childOf = (around: string, inside: string): string => {
+    let child = inside;
+    while (child !== around && parentOf(child) !== around && child.length > path.length) child = parentOf(child);
+    return child;
+  };
+  const takerOf = (one: Planned): string => {
+    const at = firstWhere(backward.length, place => (backward[place]?.begin ?? 0) >= one.end);
+    const last = backward[at - 1];
+    return last === undefined ? path : own(last);
+  };
+  /** Of what a module does itself without another in between: its begin and end in `made`, and the largest of it, in bytes. */
+  const functionsOf = (at: number): { first: number; last: number; largest: number } => {
+    const maker = own(made[at] as Planned);
+    let [first, last] = [at, at];
+    while (first > 0 && own(made[first - 1] as Planned) === maker) first--;
+    while (last + 1 < made.length && own(made[last + 1] as Planned) === maker) last++;
+    return { first, last, largest: Math.max(...made.slice(first, last + 1).map(bytesOf)) };
+  };
+  const placeOf = (at: number): number => made[at]?.begin ?? Infinity;
+  const isBeside = (at: number, largest: number): boolean => bytesOf(made[at] as Planned) * BESIDE <= largest;
+  /** Of dropout: a byte for each number of what comes next. */
+  const isMask = (at: number): boolean => {
+    const [one, next] = [made[at], made[at + 1]];
+    return one !== undefined && next !== undefined && own(one) === own(next) && isMaskOf(plan, one, next);
+  };
+  /** Until `child` returns, or what `around` makes of it is added to `one`. */
+  const untilReturn = (one: Planned, around: string, child: string): number => {
+    const end = endOf(child);
+    if (own(one) !== around) return end;
+    return made.find(other => other.begin > end && own(other) === around && bytesOf(other) === bytesOf(one))?.begin ?? end;
+  };
+  /** Until the next function of `around` behind a place returns. */
+  const untilFunction = (around: string, place: number): number => {
+    const at = made.findIndex(other => other.begin > place && own(other) === around);
+    if (at < 0) return endOf(around);
+    const { first, last, largest } = functionsOf(at);
+    const results = made.slice(first, last + 1).some((_, beside) => isBeside(first + beside, largest));
+    return results ? endOf(around) : placeOf(at);
+  };
+  const places = new Map(made.map((one, at) => [one, at]));
   return one => {
-    let inside = own(one);
-    while (inside.length > path.length && results.get(inside) === one) {
-      const around = parentOf(inside);
-      if (around === path) {
-        const next = children.filter(last => last > Math.max(one.begin, ends.get(inside) ?? 0));
-        return Math.min(end, ...next);
-      }
-      inside = around;
-    }
-    return ends.get(inside) ?? end;
+    const at = places.get(one) ?? 0;
+    const [maker, taker] = [own(one), takerOf(one)];
+    const { last, largest } = functionsOf(at);
+    if (isMask(at)) return placeOf(at + 1);
+    if (isBeside(at, largest)) return placeOf(last);
+    let around = maker;
+    while (around.length > path.length && !isInside(taker, around)) around = parentOf(around);
+    const child = childOf(around, taker);
+    if (around !== maker) return child === around ? untilFunction(around, endOf(childOf(around, maker))) : untilReturn(one, around, child);
+    if (child !== around) return untilReturn(one, around, child);
+    // What it saves itself may be taken by the next, too.
+    const { first } = functionsOf(at);
+    const results = made.slice(first, last + 1).some((_, beside) => isBeside(first + beside, largest));
+    const later = made.slice(at + 1, last + 1).some((_, beside) => !isBeside(at + 1 + beside, largest));
+    const next = made[last + 1];
+    if (later || next === undefined || (!results && endOf(maker) !== placeOf(last))) return endOf(maker);
+    while (around.length > path.length && !isInside(own(next), around)) around = parentOf(around);
+    const following = childOf(around, own(next));
+    return following === around ? untilFunction(around, one.begin) : untilReturn(one, around, following);
   };
 }
+
+/** Whether a tensor has a byte for each number of another, as masks of dropout have. */
+const isMaskOf = ({ requested }: Plan, one: Planned, other: Planned): boolean => {
+  const [bytes, others] = [requested[one.allocation] ?? 0, requested[other.allocation] ?? 0];
+  return bytes > SMALL_BYTES && [2, 4].some(times => bytes <= rounded(others / times) && bytes > others / times - ROUNDING);
+};
+
+const isInside = (inside: string, around: string): boolean => around === '' || inside === around || inside.startsWith(`${around}.`);
 
 /** What a module returns: what its last part makes last, but for means and the like beside it. */
 function resultOf({ run, requested }: Plan, before: Planned | undefined, one: Planned): Planned {
@@ -159,11 +259,16 @@ const pathsBetween = (inside: string, path: string): string[] =>
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
 
-/** Where its backward pass first needs what was saved: in a module inside it, as what it does itself is sums and casts; Infinity: nowhere. */
-function backwardOf({ module, modules }: RecordedRun, { path, allocations, forwardEnd }: Call): number {
+/**
+ * Where its backward pass first needs what was saved: in a module inside it, as what it does itself is mostly sums and casts, or before
+ * the first of what was saved is freed; Infinity: nowhere.
+ */
+function backwardOf({ module, modules }: RecordedRun, { path, allocations, forwardEnd }: Call, saved: readonly Planned[]): number {
   const all = allocations.filter(one => one.begin > forwardEnd);
   const inside = all.filter(one => modules[module[one.allocation] ?? 0] !== path);
-  return Math.min(...(inside.length > 0 ? inside : all).map(one => one.begin));
+  const freed = Math.min(...saved.map(one => one.end).filter(end => end > (all[0]?.begin ?? Infinity)));
+  const own = all.findLast(one => one.begin < freed)?.begin ?? Infinity;
+  return Math.min(own, ...(inside.length > 0 ? inside : all).map(one => one.begin));
 }
 
 /** What the module works on: the tensor before its first one that has the size of its output, if there is one close by. */

@@ -1,7 +1,7 @@
 import { groupBy, remembered } from '../base/maps';
 import { pairing } from './pairing';
 import { categoryOf, type RecordedRun } from './recordedRun';
-import { isBuffer } from './reductionBuffers';
+import { bufferBytes, isBuffer, sumsOf } from './reductionBuffers';
 import { REST_BYTES } from './requestSizes';
 import { SizeVotes } from './sizeVotes';
 
@@ -32,16 +32,22 @@ export type Sizes = (factor: number) => Float64Array;
 
 /** By one run: what belongs to the model stays, all else grows by the factor. It may be less: libraries choose workspaces of their own. */
 export function byFactor(sized: SizedRun): Sizes {
-  const [grows, most] = [growing(sized), mostOf(sized)];
-  return factor =>
-    sized.requested.map((bytes, at) =>
-      grows[at] === 1 && factor !== 1 ? Math.min(most[at] ?? Infinity, rounded(bytes * factor)) : bytes,
-    );
+  const grows = growing(sized);
+  return withBuffers(sized, (bytes, at, factor) => (grows[at] === 1 ? rounded(bytes * factor) : bytes));
 }
 
-/** By allocation, what it takes at most with any batch. */
-const mostOf = ({ run, requested, largestBuffer }: SizedRun): Float64Array =>
-  requested.map((bytes, at) => (isBuffer(run, at) ? Math.max(bytes, largestBuffer) : Infinity));
+/** Sizes in which the buffers of sums are as large as PyTorch makes them, and of sums that are not found, no larger than the largest. */
+function withBuffers(sized: SizedRun, sizeOf: (bytes: number, at: number, factor: number) => number): Sizes {
+  const { run, requested, exact, largestBuffer } = sized;
+  const sums = sumsOf(run, requested, exact, largestBuffer);
+  const most = requested.map((bytes, at) => (isBuffer(run, at) ? Math.max(bytes, largestBuffer) : Infinity));
+  return factor =>
+    requested.map((bytes, at) => {
+      const sum = sums.get(at);
+      if (sum !== undefined) return rounded(bufferBytes(sum.columns, Math.round(sum.rows * factor), largestBuffer));
+      return factor === 1 ? bytes : Math.min(most[at] ?? Infinity, sizeOf(bytes, at, factor));
+    });
+}
 
 /** By allocation, 1: by one run, it grows with the batch. */
 function growing({ run, requested }: SizedRun): Uint8Array {
@@ -79,13 +85,10 @@ export interface BatchRun extends SizedRun {
 
 /** By two runs: bytes as a + b × batch for each allocation of `base`, as far as the other has it too; else as by one run. */
 export function byTwoRuns(base: BatchRun, other: BatchRun): Sizes {
-  const [{ bytes, slope }, most] = [growthOf(base, other), mostOf(base)];
-  const withBatch = (at: number, factor: number): number =>
-    rounded((bytes[at] ?? 0) + (slope[at] ?? 0) * base.batch * (factor - 1));
-  return factor =>
-    base.requested.map((recorded, at) =>
-      factor === 1 ? recorded : Math.min(most[at] ?? Infinity, withBatch(at, factor)),
-    );
+  const { bytes, slope } = growthOf(base, other);
+  return withBuffers(base, (_, at, factor) =>
+    rounded((bytes[at] ?? 0) + (slope[at] ?? 0) * base.batch * (factor - 1)),
+  );
 }
 
 interface Growth {
@@ -100,7 +103,8 @@ function growthOf(base: BatchRun, other: BatchRun): Growth {
   const pair = pairsOf(base, other);
   const totals = [totalBySite(base), totalBySite(other)] as const;
   const grows = growing(base);
-  const runs = { base, other, votes: new SizeVotes(base, other), proportional: areProportional(base, other, pair) };
+  const votes = new SizeVotes(base, other, [grows, growing(other)]);
+  const runs = { base, other, votes, proportional: areProportional(base, other, pair) };
   const growth: Growth = { bytes: Float64Array.from(requested), slope: new Float64Array(run.count) };
   const alike = new Map<string, number>(); // of the same line and size, that could be paired
   const size = (at: number): string => `${run.site[at]} ${requested[at]}`;

@@ -1,4 +1,6 @@
+import { remembered } from '../base/maps';
 import type { RecordedRun } from './recordedRun';
+import { REST_BYTES } from './requestSizes';
 
 // Sums over many rows, such as gradients of biases, get a buffer for their parts: it grows with the rows until all of the GPU works on
 // them (`setReduceConfig` of ATen/native/cuda/Reduce.cuh: 4 bytes × 256² for each 512 threads that the GPU runs at once).
@@ -21,16 +23,92 @@ const GPUS: readonly (readonly [name: RegExp, multiprocessors: number, threads: 
   [/\bRTX 4090\b/, 128, 1536],
   [/\bRTX 5090\b/, 170, 1536],
 ];
-const BYTES = 2 ** 20;
-const THREADS = 2048;
+/** Bytes of a buffer for each thread that the GPU runs at once. */
+const THREAD_BYTES = 512;
+/** Threads of a block, at the most (`max_reduce_threads`); of a warp. */
+const [BLOCK, WARP] = [512, 32];
+/** Values that a thread adds up: with more than the most of them, rows are shared by blocks, down to the fewest. */
+const [FEWEST_VALUES, MOST_VALUES] = [16, 256];
 /** Places in the order of a run: a buffer, and the flags of its sum, are freed before anything else is allocated. */
 const BRIEF = 9;
 const FLAG_BYTES = 4096;
+const PRECISIONS = [2, 4];
+const ROUNDING = 512;
 
 /** The largest such buffer; Infinity: the GPU is not known. */
 export function largestBuffer(gpu: string): number {
-  const [, multiprocessors, threads] = GPUS.find(([name]) => name.test(gpu)) ?? ['', Infinity, THREADS];
-  return (multiprocessors * threads * BYTES) / THREADS;
+  const [, multiprocessors, threads] = GPUS.find(([name]) => name.test(gpu)) ?? ['', Infinity, 0];
+  return multiprocessors * Math.max(1, threads) * THREAD_BYTES;
+}
+
+/** Of a sum of `rows` by `columns` in float, on a GPU with this largest buffer; 0: it needs none. */
+export function bufferBytes(columns: number, rows: number, largest: number): number {
+  const vector = columns % 4 === 0 ? 4 : columns % 2 === 0 ? 2 : 1;
+  const most = BLOCK / vector;
+  const [across, down] = [columns / vector, rows].map(count => Math.min(most, 2 ** Math.floor(Math.log2(count))));
+  if (across === undefined || down === undefined || across < 1 || down < 1) return 0;
+  const height = Math.min(down, most / Math.min(across, WARP));
+  const width = Math.min(across, most / height);
+  const values = Math.ceil(rows / height);
+  const grid = Math.ceil(columns / vector / width);
+  const blocks = Math.floor(largest / THREAD_BYTES / (width * height));
+  if (values < MOST_VALUES || grid > blocks) return 0;
+  const least = Math.ceil(values / MOST_VALUES);
+  const shared = Math.max(Math.min(Math.ceil(blocks / grid), Math.ceil(values / FEWEST_VALUES)), least);
+  return shared > 1 ? 4 * columns * shared * width * vector : 0;
+}
+
+/** What a buffer is for: a sum of so many rows of so many columns. */
+export interface Sum {
+  columns: number;
+  rows: number;
+}
+
+/** Columns that a result of so many bytes can have: multiples of 8, those of 64 first. */
+function columnsOf(result: number): number[] {
+  const all = PRECISIONS.flatMap(precision =>
+    Array.from({ length: ROUNDING / precision / 8 }, (_, at) => Math.floor(result / precision / 8 - at) * 8),
+  );
+  const isWhole = (columns: number): number => Number(columns % 64 !== 0);
+  return all.filter(columns => columns > 0).toSorted((a, b) => isWhole(a) - isWhole(b));
+}
+
+/** By buffer the sum that it is for: the one of a tensor of the same module that explains its size. `sizes`: of the requests. */
+export function sumsOf(
+  run: RecordedRun,
+  sizes: Float64Array,
+  exact: Uint8Array,
+  largest: number,
+): Map<number, Sum> {
+  const tensors = new Map<string, Set<number>>();
+  const ofModule = (at: number): string => `${run.module[at]}`;
+  const keyOf = (at: number): string => `${run.step[at]} ${ofModule(at)}`;
+  for (let at = 0; at < run.count; at++)
+    for (const key of [keyOf(at), ofModule(at)]) remembered(tensors, key, () => new Set()).add(sizes[at] ?? 0);
+  const known = new Map<string, Sum | undefined>();
+  const found = new Map<number, Sum>();
+  for (let at = 1; at < run.count; at++) {
+    if (!isBuffer(run, at)) continue;
+    const [result, bytes, open] = [sizes[at - 1] ?? 0, run.bytes[at] ?? 0, exact[at] === 1 ? 0 : REST_BYTES];
+    // Those of the same step first.
+    const beside = [keyOf(at), ofModule(at)].flatMap(key => [...(tensors.get(key) ?? [])]);
+    const explains = ({ columns, rows }: Sum): boolean => {
+      const needed = bufferBytes(columns, rows, largest);
+      return needed > 0 && needed <= bytes && needed >= bytes - open;
+    };
+    const find = (): Sum | undefined => {
+      for (const columns of columnsOf(result))
+        for (const tensor of beside)
+          for (const precision of PRECISIONS) {
+            const sum = { columns, rows: Math.floor(tensor / columns / precision) };
+            if (explains(sum)) return sum;
+          }
+      return undefined;
+    };
+    const sum = remembered(known, `${keyOf(at)} ${result} ${bytes}`, find);
+    if (sum !== undefined) found.set(at, sum);
+  }
+  return found;
 }
 
 /** Whether an allocation is such a buffer: the flags of the sum come right after it, and both are freed at once. */

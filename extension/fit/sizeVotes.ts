@@ -8,23 +8,27 @@ interface Sized {
 
 /** The size that a block of unknown request most likely has: that of the most tensors of which it is known, in both runs. */
 export class SizeVotes {
-  private readonly own: Map<number, number>;
-  private readonly there: Map<number, number>;
+  private readonly own: Counts;
+  private readonly there: Counts;
   private readonly sorted: number[];
 
-  constructor(own: Sized, there: Sized) {
-    this.own = countsOf(own);
-    this.there = countsOf(there);
-    this.sorted = [...this.own.keys()].sort((a, b) => a - b);
+  /** `grows`: by allocation of each, 1: it grows with the batch. */
+  constructor(own: Sized, there: Sized, grows: readonly [Uint8Array, Uint8Array]) {
+    this.own = countsOf(own, grows[0]);
+    this.there = countsOf(there, grows[1]);
+    this.sorted = [...this.own.all.keys()].sort((a, b) => a - b);
   }
 
   /** Within bounds, as a size of the first run; in the second it is that by `scale`. null: no tensor has such a size in both. */
   best({ least, most }: { least: number; most: number }, scale: number): { bytes: number; votes: number } | null {
+    // Only what grows says anything about that.
+    const counts = scale === 1 ? 'all' : 'growing';
+    const [own, there] = [this.own[counts], this.there[counts]];
     let best = null;
     let at = firstWhere(this.sorted.length, middle => (this.sorted[middle] ?? 0) >= least);
     for (let bytes = this.sorted[at]; bytes !== undefined && bytes <= most; bytes = this.sorted[++at]) {
-      const there = this.there.get(Math.ceil(bytes / scale / ROUNDING) * ROUNDING) ?? 0;
-      const votes = Math.min(this.own.get(bytes) ?? 0, there);
+      const others = there.get(Math.ceil(bytes / scale / ROUNDING) * ROUNDING) ?? 0;
+      const votes = Math.min(own.get(bytes) ?? 0, others);
       if (votes > (best?.votes ?? 0)) best = { bytes, votes };
     }
     return best;
@@ -33,11 +37,19 @@ export class SizeVotes {
 
 const ROUNDING = 512;
 
-function countsOf({ run, exact }: Sized): Map<number, number> {
-  const counts = new Map<number, number>();
+/** Tensors by their bytes. */
+interface Counts {
+  all: Map<number, number>;
+  growing: Map<number, number>;
+}
+
+function countsOf({ run, exact }: Sized, grows: Uint8Array): Counts {
+  const [all, growing] = [new Map<number, number>(), new Map<number, number>()];
   for (let at = 0; at < run.count; at++) {
     const bytes = run.bytes[at] ?? 0;
-    if (exact[at] === 1) counts.set(bytes, (counts.get(bytes) ?? 0) + 1);
+    if (exact[at] !== 1) continue;
+    all.set(bytes, (all.get(bytes) ?? 0) + 1);
+    if (grows[at] === 1) growing.set(bytes, (growing.get(bytes) ?? 0) + 1);
   }
-  return counts;
+  return { all, growing };
 }
