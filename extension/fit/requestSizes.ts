@@ -1,94 +1,113 @@
 import { firstWhere } from '../base/bisect';
 import { remembered } from '../base/maps';
+import { categoryOf, type RecordedRun } from './recordedRun';
 
 // A trace has the size of the block that an allocation got. A block of over 1 MiB may be up to 1 MiB bigger than what was requested,
 // as PyTorch does not split off so small a rest. Under other settings, and with another batch, it is the request that counts.
 
-/** Columns of a run (recordedRun.ts). */
-interface Blocks {
-  count: number;
-  bytes: Float64Array;
-  step: Float64Array;
-  module: Uint32Array;
-  modules: string[];
-  site: Uint32Array;
-}
-
 /** kSmallSize of c10/cuda/CUDACachingAllocator.cpp: so much is not split off. */
 export const REST_BYTES = 2 ** 20;
-/** The same tensor in another precision. */
+/** A parameter in another precision. */
 const PRECISIONS = [1, 2, 1 / 2];
+/** Numbers of tensors of one batch, as multiples of each other's. */
+const RATIOS = [2, 3, 4, 1 / 2, 1 / 3, 1 / 4];
+const LARGE_BYTES = 2 ** 24;
 
 /**
- * By allocation, what was requested as far as others show it: the same line of layers that are alike, else another tensor of the step
- * that fits into the block. `exact`: by allocation, whether the block is what was requested.
+ * By allocation, what was requested as far as others show it: a parameter for what the optimizer holds of it, the same line of layers
+ * that are alike, else another tensor of the module or step that fits into the block. `exact`: by allocation, whether the block is
+ * what was requested.
  */
-export function requestSizes(run: Blocks, exact: Uint8Array): Float64Array {
+export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array {
   const sizes = Float64Array.from(run.bytes);
   const isOpen = (at: number): boolean => exact[at] !== 1 && (run.bytes[at] ?? 0) > REST_BYTES;
   const open = Array.from({ length: run.count }, (_, at) => at).filter(isOpen);
-  const likes = groupsOf(run);
+  const [likes, always] = groupsOf(run);
   const [steps, modules] = exactSizes(run, exact);
-  for (const at of open) {
+  const parameters = new Map<number, number[]>();
+  const ofStep = new Map<string, number[]>();
+  const elected = new Map<string, number | undefined>();
+  const requestOf = (at: number): number => {
     const bytes = run.bytes[at] ?? 0;
     const fits = (size: number): boolean => size <= bytes && size >= bytes - REST_BYTES;
+    const own = parameters.get(run.module[at] ?? 0) ?? [];
+    const copied = isCopy(run, at) ? own.find(fits) : undefined;
+    if (copied !== undefined) return copied;
     const alike = (likes.get(at) ?? []).filter(other => fits(run.bytes[other] ?? 0));
     const known = alike.find(other => !isOpen(other));
+    if (known !== undefined) return run.bytes[known] ?? bytes;
+    const others = new Set((always.get(at) ?? []).filter(other => !isOpen(other)).map(other => run.bytes[other] ?? 0));
+    const [constant = 0] = others;
+    if (others.size === 1 && fits(constant)) return constant;
     const least = Math.min(bytes, ...alike.map(other => run.bytes[other] ?? bytes));
-    if (known === undefined) {
-      const beside = [modules.get(moduleOf(run, at)), steps.get(stepOf(run, at))];
-      sizes[at] = beside.map(sorted => nearestBelow(sorted ?? [], least)).find(fits) ?? least;
-    } else {
-      sizes[at] = run.bytes[known] ?? bytes;
-    }
-  }
+    const step = stepOf(run, at);
+    const precisions = own.flatMap(size => PRECISIONS.map(times => size * times)).sort((a, b) => a - b);
+    const sorted = remembered(ofStep, step, () => [...(steps.get(step) ?? new Map<number, number>()).keys()].sort((a, b) => a - b));
+    const beside = [precisions, modules.get(moduleOf(run, at)) ?? [], sorted];
+    const near = beside.map(all => nearestBelow(all, least)).find(fits);
+    if (near !== undefined || bytes < LARGE_BYTES) return near ?? least;
+    return remembered(elected, `${step} ${least} ${bytes}`, () => mostVotes(steps.get(step) ?? new Map(), bytes - REST_BYTES, least)) ?? least;
+  };
+  const isParameter = (at: number): boolean => categoryOf(run, at) === 'parameter';
+  for (const at of open) if (isParameter(at)) sizes[at] = requestOf(at);
+  for (let at = 0; at < run.count; at++)
+    if (isParameter(at)) remembered(parameters, run.module[at] ?? 0, () => []).push(sizes[at] ?? 0);
+  for (const at of open) if (!isParameter(at)) sizes[at] = requestOf(at);
   return sizes;
 }
 
-/** For each allocation over 1 MiB those of its step with the same line, module but for its number in a list, and place in the call. */
-function groupsOf(run: Blocks): Map<number, number[]> {
+/** What is as large as the parameter that it is of: gradients, and what the optimizer holds and makes. */
+const isCopy = (run: RecordedRun, at: number): boolean =>
+  ['gradient', 'optimizer'].includes(categoryOf(run, at)) || run.sites[run.site[at] ?? 0]?.pass === 'optimizer';
+
+/** For each allocation over 1 MiB those with the same line, module but for its number in a list, and place in the call: of its step, of all steps. */
+function groupsOf(run: RecordedRun): [Map<number, number[]>, Map<number, number[]>] {
   const layers = run.modules.map(path => path.replace(/(^|\.)\d+(?=\.|$)/g, '$1*'));
   const before = new Map<string, number>();
   const groups = new Map<string, number[]>();
-  const out = new Map<number, number[]>();
+  const [ofStep, ofAll] = [new Map<number, number[]>(), new Map<number, number[]>()];
   for (let at = 0; at < run.count; at++) {
     const [step, module, site] = [run.step[at] ?? 0, run.module[at] ?? 0, run.site[at] ?? 0];
     const own = `${step} ${module} ${site}`;
     const place = before.get(own) ?? 0;
     before.set(own, place + 1);
     if ((run.bytes[at] ?? 0) <= REST_BYTES) continue;
-    const key = `${step} ${layers[module] ?? ''} ${site} ${place}`;
-    const group = remembered(groups, key, () => []);
-    group.push(at);
-    out.set(at, group);
+    const key = `${layers[module] ?? ''} ${site} ${place}`;
+    for (const [to, name] of [[ofStep, `${step} ${key}`], [ofAll, key]] as const) {
+      const group = remembered(groups, name, () => []);
+      group.push(at);
+      to.set(at, group);
+    }
   }
-  return out;
+  return [ofStep, ofAll];
 }
 
-const stepOf = (run: Blocks, at: number): string => `${run.step[at]}`;
-const moduleOf = (run: Blocks, at: number): string => `${run.step[at]} ${run.module[at]}`;
-type Sizes = Map<string, number[]>;
+const stepOf = (run: RecordedRun, at: number): string => `${run.step[at]}`;
+const moduleOf = (run: RecordedRun, at: number): string => `${run.step[at]} ${run.module[at]}`;
 
-/** The sizes that are known to be requests, in order: by step, and by step and module, there in other precisions too. */
-function exactSizes(run: Blocks, exact: Uint8Array): [Sizes, Sizes] {
-  const [steps, modules] = [new Map<string, Set<number>>(), new Map<string, Set<number>>()];
+/** The sizes that are known to be requests: by step, with how many have each, and by step and module, in order. */
+function exactSizes(run: RecordedRun, exact: Uint8Array): [Map<string, Map<number, number>>, Map<string, number[]>] {
+  const [steps, modules] = [new Map<string, Map<number, number>>(), new Map<string, Set<number>>()];
   for (let at = 0; at < run.count; at++) {
     const bytes = run.bytes[at] ?? 0;
     if (exact[at] !== 1 || bytes <= REST_BYTES) continue;
-    const add = (to: Map<string, Set<number>>, key: string, sizes: readonly number[]): void => {
-      const known = remembered(to, key, () => new Set());
-      for (const size of sizes) known.add(size);
-    };
-    add(steps, stepOf(run, at), [bytes]);
-    add(
-      modules,
-      moduleOf(run, at),
-      PRECISIONS.map(times => times * bytes),
-    );
+    const counts = remembered(steps, stepOf(run, at), () => new Map<number, number>());
+    counts.set(bytes, (counts.get(bytes) ?? 0) + 1);
+    remembered(modules, moduleOf(run, at), () => new Set()).add(bytes);
   }
-  const sorted = (all: Map<string, Set<number>>): Sizes =>
-    new Map([...all].map(([key, known]) => [key, [...known].sort((a, b) => a - b)]));
-  return [sorted(steps), sorted(modules)];
+  return [steps, new Map([...modules].map(([key, known]) => [key, [...known].sort((a, b) => a - b)]))];
+}
+
+/** The size within bounds that the most tensors have, or would have with so many times as many numbers. */
+function mostVotes(counts: Map<number, number>, least: number, most: number): number | undefined {
+  const votes = new Map<number, number>();
+  for (const [bytes, count] of counts)
+    for (const ratio of RATIOS) {
+      const size = Math.ceil((bytes * ratio) / 512) * 512;
+      if (size >= least && size <= most) votes.set(size, (votes.get(size) ?? 0) + count);
+    }
+  const [best] = [...votes].toSorted(([, a], [, b]) => b - a);
+  return best?.[0];
 }
 
 function nearestBelow(sorted: readonly number[], bytes: number): number {
