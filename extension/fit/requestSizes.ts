@@ -25,7 +25,6 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
   const [likes, always] = groupsOf(run);
   const [steps, modules] = exactSizes(run, exact);
   const parameters = new Map<number, number[]>();
-  const ofStep = new Map<string, number[]>();
   const elected = new Map<string, number | undefined>();
   const requestOf = (at: number): number => {
     const bytes = run.bytes[at] ?? 0;
@@ -42,11 +41,14 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
     const least = Math.min(bytes, ...alike.map(other => run.bytes[other] ?? bytes));
     const step = stepOf(run, at);
     const precisions = own.flatMap(size => PRECISIONS.map(times => size * times)).sort((a, b) => a - b);
-    const sorted = remembered(ofStep, step, () => [...(steps.get(step) ?? new Map<number, number>()).keys()].sort((a, b) => a - b));
-    const beside = [precisions, modules.get(moduleOf(run, at)) ?? [], sorted];
-    const near = beside.map(all => nearestBelow(all, least)).find(fits);
-    if (near !== undefined || bytes < LARGE_BYTES) return near ?? least;
-    return remembered(elected, `${step} ${least} ${bytes}`, () => mostVotes(steps.get(step) ?? new Map(), bytes - REST_BYTES, least)) ?? least;
+    const near = [precisions, modules.get(moduleOf(run, at)) ?? []].map(all => nearestBelow(all, least)).find(fits);
+    if (near !== undefined) return near;
+    const vote = (): number | undefined => {
+      const counts = steps.get(step) ?? new Map<number, number>();
+      const of = (ratios: readonly number[]): number | undefined => mostVotes(counts, ratios, bytes - REST_BYTES, least);
+      return of([1]) ?? (bytes < LARGE_BYTES ? undefined : of(RATIOS));
+    };
+    return remembered(elected, `${step} ${least} ${bytes}`, vote) ?? least;
   };
   const isParameter = (at: number): boolean => categoryOf(run, at) === 'parameter';
   for (const at of open) if (isParameter(at)) sizes[at] = requestOf(at);
@@ -99,10 +101,10 @@ function exactSizes(run: RecordedRun, exact: Uint8Array): [Map<string, Map<numbe
 }
 
 /** The size within bounds that the most tensors have, or would have with so many times as many numbers. */
-function mostVotes(counts: Map<number, number>, least: number, most: number): number | undefined {
+function mostVotes(counts: Map<number, number>, ratios: readonly number[], least: number, most: number): number | undefined {
   const votes = new Map<number, number>();
   for (const [bytes, count] of counts)
-    for (const ratio of RATIOS) {
+    for (const ratio of ratios) {
       const size = Math.ceil((bytes * ratio) / 512) * 512;
       if (size >= least && size <= most) votes.set(size, (votes.get(size) ?? 0) + count);
     }
