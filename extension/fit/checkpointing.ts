@@ -54,7 +54,14 @@ export function checkpointed(
   const { run, requested } = sized;
   const calls = callsOfModules(run, planned, pattern);
   const parameters = parametersOf(run);
-  const plan: Plan = { run, requested, planned, castsOf: made => castsOf(sized, parameters, made), ends: new Map(), added: [] };
+  const plan: Plan = {
+    run,
+    requested,
+    planned,
+    castsOf: made => castsOf(sized, parameters, made),
+    ends: new Map(),
+    added: [],
+  };
   for (const call of calls.values()) recompute(plan, call);
   const kept = planned.map(one => ({ ...one, end: plan.ends.get(one) ?? one.end }));
   const modules = new Set([...calls.keys()].map(key => key.slice(0, key.indexOf(' '))));
@@ -122,7 +129,11 @@ function recompute(plan: Plan, call: Call): void {
   const end = Math.max(...made.map(one => one.begin));
   const stays = made.filter(one => one.end > end);
   const output = stays.reduce<Planned | undefined>((last, one) => resultOf(plan, last, one), undefined);
-  const backward = backwardOf(run, call, stays.filter(one => one !== output));
+  const backward = backwardOf(
+    run,
+    call,
+    stays.filter(one => one !== output),
+  );
   if (output === undefined || backward === Infinity) return;
   const saved = new Set(stays.filter(one => one !== output && one.end >= backward));
   // Autocast keeps its copies of parameters until its block ends.
@@ -143,14 +154,20 @@ function recompute(plan: Plan, call: Call): void {
   const share = JUST_BEFORE / (end - begin + 1);
   const again = (place: number): number => backward - JUST_BEFORE + (Math.min(place, end + 1) - begin) * share;
   for (const one of forward)
-    added.push({ ...one, begin: again(one.begin), end: saved.has(one) ? beforeSum(run, backwardPass, one.end) : again(one.end) });
+    added.push({
+      ...one,
+      begin: again(one.begin),
+      end: saved.has(one) ? beforeSum(run, backwardPass, one.end) : again(one.end),
+    });
 }
 
 /** The place at which a function's backward pass frees what was made again for it: the sum for its bias comes behind that. */
 function beforeSum(run: RecordedRun, backward: readonly Planned[], end: number): number {
   const at = firstWhere(backward.length, place => (backward[place]?.begin ?? 0) >= end);
   const [result, buffer] = [backward[at - 3], backward[at - 2]];
-  return result !== undefined && buffer !== undefined && isBuffer(run, buffer.allocation) ? result.begin - JUST_BEFORE : end;
+  return result !== undefined && buffer !== undefined && isBuffer(run, buffer.allocation)
+    ? result.begin - JUST_BEFORE
+    : end;
 }
 
 /** The backward pass of a call, in its order. */
@@ -205,7 +222,9 @@ function lifeUnsaved(
   const untilReturn = (one: Planned, around: string, child: string): number => {
     const end = endOf(child);
     if (own(one) !== around) return end;
-    return made.find(other => other.begin > end && own(other) === around && bytesOf(other) === bytesOf(one))?.begin ?? end;
+    return (
+      made.find(other => other.begin > end && own(other) === around && bytesOf(other) === bytesOf(one))?.begin ?? end
+    );
   };
   /** Until the next function of `around` behind a place returns. */
   const untilFunction = (around: string, place: number): number => {
@@ -213,7 +232,7 @@ function lifeUnsaved(
     if (at < 0) return endOf(around);
     const { first, last, largest } = functionsOf(at);
     const results = made.slice(first, last + 1).some((_, beside) => isBeside(first + beside, largest));
-    return results ? endOf(around) : placeOf(at);
+    return results ? endOf(around) : placeOf(isMask(at) ? at + 1 : at);
   };
   const places = new Map(made.map((one, at) => [one, at]));
   return one => {
@@ -225,7 +244,8 @@ function lifeUnsaved(
     let around = maker;
     while (around.length > path.length && !isInside(taker, around)) around = parentOf(around);
     const child = childOf(around, taker);
-    if (around !== maker) return child === around ? untilFunction(around, endOf(childOf(around, maker))) : untilReturn(one, around, child);
+    if (around !== maker)
+      return child === around ? untilFunction(around, endOf(childOf(around, maker))) : untilReturn(one, around, child);
     if (child !== around) return untilReturn(one, around, child);
     // What it saves itself may be taken by the next, too.
     const { first } = functionsOf(at);
@@ -242,10 +262,13 @@ function lifeUnsaved(
 /** Whether a tensor has a byte for each number of another, as masks of dropout have. */
 const isMaskOf = ({ requested }: Plan, one: Planned, other: Planned): boolean => {
   const [bytes, others] = [requested[one.allocation] ?? 0, requested[other.allocation] ?? 0];
-  return bytes > SMALL_BYTES && [2, 4].some(times => bytes <= rounded(others / times) && bytes > others / times - ROUNDING);
+  return (
+    bytes > SMALL_BYTES && [2, 4].some(times => bytes <= rounded(others / times) && bytes > others / times - ROUNDING)
+  );
 };
 
-const isInside = (inside: string, around: string): boolean => around === '' || inside === around || inside.startsWith(`${around}.`);
+const isInside = (inside: string, around: string): boolean =>
+  around === '' || inside === around || inside.startsWith(`${around}.`);
 
 /** What a module returns: what its last part makes last, but for means and the like beside it. */
 function resultOf({ run, requested }: Plan, before: Planned | undefined, one: Planned): Planned {
@@ -263,7 +286,11 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
  * Where its backward pass first needs what was saved: in a module inside it, as what it does itself is mostly sums and casts, or before
  * the first of what was saved is freed; Infinity: nowhere.
  */
-function backwardOf({ module, modules }: RecordedRun, { path, allocations, forwardEnd }: Call, saved: readonly Planned[]): number {
+function backwardOf(
+  { module, modules }: RecordedRun,
+  { path, allocations, forwardEnd }: Call,
+  saved: readonly Planned[],
+): number {
   const all = allocations.filter(one => one.begin > forwardEnd);
   const inside = all.filter(one => modules[module[one.allocation] ?? 0] !== path);
   const freed = Math.min(...saved.map(one => one.end).filter(end => end > (all[0]?.begin ?? Infinity)));

@@ -58,11 +58,13 @@ const LOOKS = 12;
 /** Calls of a long run, the largest batch is searched on; all of them would take minutes. */
 const MOST_SEARCHED = 100_000;
 
+type ReplayedBatch = Replayed & BatchRun;
+
 /** The run of a forecast, what it ran with, and the room that there is. */
 export interface Fitting {
   replayed: Replayed;
   /** By how sizes follow the batch; null: by this run alone. */
-  other: { base: BatchRun; run: BatchRun } | null;
+  other: { base: ReplayedBatch; run: ReplayedBatch } | null;
   /** Of the run; null: not known. */
   batch: number | null;
   /** What the allocator may hold. */
@@ -77,11 +79,32 @@ export function forecaster(
   addon: Allocator,
   fitting: Fitting,
 ): (change: Change, isVaried?: boolean) => Forecast | { error: string } {
+  const larger = forecasterOf(addon, fitting);
+  if (fitting.other === null) return larger;
+  const { base, run } = fitting.other;
+  const smaller = forecasterOf(addon, { ...fitting, replayed: run, other: { base: run, run: base }, batch: run.batch });
+  const ratio = base.batch / run.batch;
+  return (change, isVaried) => {
+    const answer = larger(change, isVaried);
+    // A batch that is nearer to the other run's is computed as that was.
+    if ('error' in answer || (change.factor / change.parts) ** 2 >= 1 / ratio) return answer;
+    const nearer = smaller({ ...change, factor: change.factor * ratio }, isVaried, false);
+    if ('error' in nearer) return nearer;
+    const { factor, largestFactor, searchedCalls } = answer;
+    return { ...nearer, factor, largestFactor, searchedCalls };
+  };
+}
+
+/** As `forecaster`, from the first of the runs. */
+function forecasterOf(
+  addon: Allocator,
+  fitting: Fitting,
+): (change: Change, isVaried?: boolean, isSearched?: boolean) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
   const sizes = other === null ? byFactor(replayed) : byTwoRuns(other.base, other.run);
   const planOf = plansOf(replayed);
   const searched = new Map<string, Largest>();
-  return (change, isVaried = false) => {
+  return (change, isVaried = false, isSearched = true) => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
     const { order, modules, accumulates } = planOf(change);
@@ -109,7 +132,8 @@ export function forecaster(
       const largestFactor = largest(factor => fits(part, factor), step, nearest);
       return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
     };
-    const best = remembered(searched, keyOf(change), search);
+    const none: Largest = { largestFactor: null, searchedCalls: null };
+    const best = isSearched ? remembered(searched, keyOf(change), search) : none;
     return {
       ...change,
       modules,

@@ -86,9 +86,7 @@ export interface BatchRun extends SizedRun {
 /** By two runs: bytes as a + b × batch for each allocation of `base`, as far as the other has it too; else as by one run. */
 export function byTwoRuns(base: BatchRun, other: BatchRun): Sizes {
   const { bytes, slope } = growthOf(base, other);
-  return withBuffers(base, (_, at, factor) =>
-    rounded((bytes[at] ?? 0) + (slope[at] ?? 0) * base.batch * (factor - 1)),
-  );
+  return withBuffers(base, (_, at, factor) => rounded((bytes[at] ?? 0) + (slope[at] ?? 0) * base.batch * (factor - 1)));
 }
 
 interface Growth {

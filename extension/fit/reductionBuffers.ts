@@ -34,6 +34,8 @@ const BRIEF = 9;
 const FLAG_BYTES = 4096;
 const PRECISIONS = [2, 4];
 const ROUNDING = 512;
+/** Sizes of tensors of a module in all steps. */
+const MOST_SIZES = 64;
 
 /** The largest such buffer; Infinity: the GPU is not known. */
 export function largestBuffer(gpu: string): number {
@@ -74,12 +76,7 @@ function columnsOf(result: number): number[] {
 }
 
 /** By buffer the sum that it is for: the one of a tensor of the same module that explains its size. `sizes`: of the requests. */
-export function sumsOf(
-  run: RecordedRun,
-  sizes: Float64Array,
-  exact: Uint8Array,
-  largest: number,
-): Map<number, Sum> {
+export function sumsOf(run: RecordedRun, sizes: Float64Array, exact: Uint8Array, largest: number): Map<number, Sum> {
   const tensors = new Map<string, Set<number>>();
   const ofModule = (at: number): string => `${run.module[at]}`;
   const keyOf = (at: number): string => `${run.step[at]} ${ofModule(at)}`;
@@ -90,8 +87,9 @@ export function sumsOf(
   for (let at = 1; at < run.count; at++) {
     if (!isBuffer(run, at)) continue;
     const [result, bytes, open] = [sizes[at - 1] ?? 0, run.bytes[at] ?? 0, exact[at] === 1 ? 0 : REST_BYTES];
-    // Those of the same step first.
-    const beside = [keyOf(at), ofModule(at)].flatMap(key => [...(tensors.get(key) ?? [])]);
+    // Those of the same step first; in texts of any length, those of others say nothing.
+    const [own, all] = [keyOf(at), ofModule(at)].map(key => [...(tensors.get(key) ?? [])]);
+    const beside = [...(own ?? []), ...(all === undefined || all.length > MOST_SIZES ? [] : all)];
     const explains = ({ columns, rows }: Sum): boolean => {
       const needed = bufferBytes(columns, rows, largest);
       return needed > 0 && needed <= bytes && needed >= bytes - open;

@@ -15,7 +15,7 @@ const LARGE_BYTES = 2 ** 24;
 
 /**
  * By allocation, what was requested as far as others show it: a parameter for what the optimizer holds of it, the same line of layers
- * that are alike, else another tensor of the module or step that fits into the block. `exact`: by allocation, whether the block is
+ * that are alike, else what most tensors of the step have that fits into the block. `exact`: by allocation, whether the block is
  * what was requested.
  */
 export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array {
@@ -23,9 +23,16 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
   const isOpen = (at: number): boolean => exact[at] !== 1 && (run.bytes[at] ?? 0) > REST_BYTES;
   const open = Array.from({ length: run.count }, (_, at) => at).filter(isOpen);
   const [likes, always] = groupsOf(run);
-  const [steps, modules] = exactSizes(run, exact);
+  const steps = exactSizes(run, exact);
   const parameters = new Map<number, number[]>();
   const elected = new Map<string, number | undefined>();
+  const constants = new Map<readonly number[], number>();
+  /** The size of all whose is known; 0: they differ. */
+  const constantOf = (group: readonly number[]): number =>
+    remembered(constants, group, () => {
+      const known = new Set(group.filter(at => !isOpen(at)).map(at => run.bytes[at] ?? 0));
+      return known.size === 1 ? Math.max(...known) : 0;
+    });
   const requestOf = (at: number): number => {
     const bytes = run.bytes[at] ?? 0;
     const fits = (size: number): boolean => size <= bytes && size >= bytes - REST_BYTES;
@@ -35,17 +42,17 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
     const alike = (likes.get(at) ?? []).filter(other => fits(run.bytes[other] ?? 0));
     const known = alike.find(other => !isOpen(other));
     if (known !== undefined) return run.bytes[known] ?? bytes;
-    const others = new Set((always.get(at) ?? []).filter(other => !isOpen(other)).map(other => run.bytes[other] ?? 0));
-    const [constant = 0] = others;
-    if (others.size === 1 && fits(constant)) return constant;
+    const constant = constantOf(always.get(at) ?? []);
+    if (fits(constant)) return constant;
     const least = Math.min(bytes, ...alike.map(other => run.bytes[other] ?? bytes));
-    const step = stepOf(run, at);
+    const step = run.step[at] ?? 0;
     const precisions = own.flatMap(size => PRECISIONS.map(times => size * times)).sort((a, b) => a - b);
-    const near = [precisions, modules.get(moduleOf(run, at)) ?? []].map(all => nearestBelow(all, least)).find(fits);
-    if (near !== undefined) return near;
+    const near = nearestBelow(precisions, least);
+    if (fits(near)) return near;
     const vote = (): number | undefined => {
       const counts = steps.get(step) ?? new Map<number, number>();
-      const of = (ratios: readonly number[]): number | undefined => mostVotes(counts, ratios, bytes - REST_BYTES, least);
+      const of = (ratios: readonly number[]): number | undefined =>
+        mostVotes(counts, ratios, bytes - REST_BYTES, least);
       return of([1]) ?? (bytes < LARGE_BYTES ? undefined : of(RATIOS));
     };
     return remembered(elected, `${step} ${least} ${bytes}`, vote) ?? least;
@@ -75,7 +82,10 @@ function groupsOf(run: RecordedRun): [Map<number, number[]>, Map<number, number[
     before.set(own, place + 1);
     if ((run.bytes[at] ?? 0) <= REST_BYTES) continue;
     const key = `${layers[module] ?? ''} ${site} ${place}`;
-    for (const [to, name] of [[ofStep, `${step} ${key}`], [ofAll, key]] as const) {
+    for (const [to, name] of [
+      [ofStep, `${step} ${key}`],
+      [ofAll, key],
+    ] as const) {
       const group = remembered(groups, name, () => []);
       group.push(at);
       to.set(at, group);
@@ -84,24 +94,25 @@ function groupsOf(run: RecordedRun): [Map<number, number[]>, Map<number, number[
   return [ofStep, ofAll];
 }
 
-const stepOf = (run: RecordedRun, at: number): string => `${run.step[at]}`;
-const moduleOf = (run: RecordedRun, at: number): string => `${run.step[at]} ${run.module[at]}`;
-
-/** The sizes that are known to be requests: by step, with how many have each, and by step and module, in order. */
-function exactSizes(run: RecordedRun, exact: Uint8Array): [Map<string, Map<number, number>>, Map<string, number[]>] {
-  const [steps, modules] = [new Map<string, Map<number, number>>(), new Map<string, Set<number>>()];
+/** By step the sizes that are known to be requests, with how many have each. */
+function exactSizes(run: RecordedRun, exact: Uint8Array): Map<number, Map<number, number>> {
+  const steps = new Map<number, Map<number, number>>();
   for (let at = 0; at < run.count; at++) {
     const bytes = run.bytes[at] ?? 0;
     if (exact[at] !== 1 || bytes <= REST_BYTES) continue;
-    const counts = remembered(steps, stepOf(run, at), () => new Map<number, number>());
+    const counts = remembered(steps, run.step[at] ?? 0, () => new Map<number, number>());
     counts.set(bytes, (counts.get(bytes) ?? 0) + 1);
-    remembered(modules, moduleOf(run, at), () => new Set()).add(bytes);
   }
-  return [steps, new Map([...modules].map(([key, known]) => [key, [...known].sort((a, b) => a - b)]))];
+  return steps;
 }
 
 /** The size within bounds that the most tensors have, or would have with so many times as many numbers. */
-function mostVotes(counts: Map<number, number>, ratios: readonly number[], least: number, most: number): number | undefined {
+function mostVotes(
+  counts: Map<number, number>,
+  ratios: readonly number[],
+  least: number,
+  most: number,
+): number | undefined {
   const votes = new Map<number, number>();
   for (const [bytes, count] of counts)
     for (const ratio of ratios) {

@@ -20,8 +20,10 @@ const RUN = madeRun([
   activation('layers.1.up', 21, 35),
   activation('layers.1.down', 23, 34),
   activation('layers.1', 24, 33),
-  { bytes: 2000, begin: 31, end: 50, category: 'gradient', module: 'layers.1' },
-  { bytes: 2000, begin: 39, end: 51, category: 'gradient', module: 'layers.0' },
+  { bytes: 2000, begin: 31, end: 50, category: 'gradient', module: 'layers.1', pass: 'backward' },
+  { bytes: 2000, begin: 34.5, end: 50, category: 'gradient', module: 'layers.1.down', pass: 'backward' },
+  { bytes: 2000, begin: 39, end: 51, category: 'gradient', module: 'layers.0', pass: 'backward' },
+  { bytes: 2000, begin: 41.5, end: 51, category: 'gradient', module: 'layers.0.down', pass: 'backward' },
 ]);
 
 test('modules that are one of many are found, those with the biggest activations first', () => {
@@ -78,7 +80,7 @@ test('a layer keeps its input; autocast keeps its copies of weights; what is not
   const lives = (bytes: number): number[][] =>
     planned.filter(one => run.bytes[one.allocation] === bytes).map(({ begin, end }) => [begin, Math.round(end)]);
   assert.deepEqual(lives(5120), [
-    [12, 41], // until the backward pass of layer 1 is over
+    [12, 42], // until layer 1 frees the last of what it made again
     [22, 32],
   ]);
   assert.deepEqual(
@@ -95,6 +97,40 @@ test('a layer keeps its input; autocast keeps its copies of weights; what is not
     [51, 52],
     [41, 42],
   ]);
+});
+
+test('what is not saved lives as in Python: by who takes it', () => {
+  const backward = (module: string, begin: number): Made => ({
+    bytes: 512,
+    begin,
+    end: begin + 0.5,
+    module,
+    pass: 'backward',
+  });
+  const run = madeRun([
+    activation('layers.0.attention.query', 10, 59, 65_536), // a variable of attention
+    activation('layers.0.attention', 11, 58, 512), // seeds
+    activation('layers.0.attention', 12, 57, 65_536), // what attention returns, which the next module takes
+    activation('layers.0.attention', 13, 56, 2048), // beside it
+    activation('layers.0.attention.out', 14, 50, 65_536),
+    activation('layers.0', 15, 48, 16_384), // the mask of a dropout
+    activation('layers.0', 16, 17, 65_536),
+    activation('layers.0', 17.5, 46, 131_072), // a sum, to which what the last module returns is added
+    activation('layers.0.mlp.up', 18, 40, 262_144), // what a function takes
+    activation('layers.0.mlp', 19, 38, 262_144),
+    activation('layers.0.mlp.down', 20, 22, 65_536),
+    activation('layers.0', 21, 32, 131_072),
+    { ...activation('head', 25, 31) },
+    backward('layers.0.mlp.down', 35),
+    backward('layers.0.mlp', 39),
+    backward('layers.0.mlp.up', 45),
+    backward('layers.0', 47),
+    backward('layers.0.attention.out', 49),
+    backward('layers.0.attention', 55),
+  ]);
+  const { planned } = checkpointed(sized(run), asRecorded(run), 'layers.*');
+  const ends = Array.from({ length: 10 }, (_, at) => planned.find(one => one.allocation === at)?.end);
+  assert.deepEqual(ends, [14.5, 13.5, 14.5, 13.5, 16.5, 16.5, 17, 21.5, 19.5, 20.5]);
 });
 
 test('a path that fits no module changes nothing', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byFactor, byTwoRuns } from '../../../extension/fit/otherBatch';
-import { isBuffer, largestBuffer } from '../../../extension/fit/reductionBuffers';
+import { bufferBytes, isBuffer, largestBuffer } from '../../../extension/fit/reductionBuffers';
 import { madeRun, sized, type Made } from './madeRun';
 
 const KIB = 1024;
@@ -106,4 +106,25 @@ test('the buffer of a sum grows until all of the GPU works on it', () => {
   assert.deepEqual([...byFactor(h200)(2)], grown);
   assert.equal(largestBuffer('NVIDIA GeForce RTX 4090'), 96 * MIB);
   assert.equal(largestBuffer('a new GPU'), Infinity);
+});
+
+test('buffers of sums, as an H200 had them: none for few rows', () => {
+  const h200 = largestBuffer('NVIDIA H200');
+  const mib = (columns: number, rows: number): number => bufferBytes(columns, rows, h200) / MIB;
+  assert.deepEqual([mib(3072, 900), mib(3072, 1800), mib(3072, 3600)], [0, 43.5, 85.5]);
+  assert.deepEqual([mib(1536, 9456), mib(1536, 18_912), mib(768, 1800)], [111, 132, 10.875]);
+});
+
+test('a buffer is as large as the rows of its sum need, by one run or by two', () => {
+  const step = (rows: number): Made[] => [
+    { bytes: rows * 3072 * 2, begin: 1, end: 80, category: 'activation', module: 'up', key: 'up' },
+    { bytes: 3072 * 2, begin: 10, end: 30, module: 'up', pass: 'backward', key: 'sum' },
+    { bytes: bufferBytes(3072, rows, 132 * MIB), begin: 14, end: 22, module: 'up', pass: 'backward', key: 'buffer' },
+    { bytes: 512, begin: 18, end: 21, module: 'up', pass: 'backward', key: 'flags' },
+  ];
+  const [less, more] = [1100, 1800].map(rows => ({ ...sized(madeRun(step(rows))), largestBuffer: 132 * MIB }));
+  assert.ok(less !== undefined && more !== undefined);
+  assert.equal(byFactor(more)(2)[2], 85.5 * MIB);
+  assert.equal(byFactor(more)(0.5)[2], 512, 'it needs none');
+  assert.equal(byTwoRuns({ ...more, batch: 18 }, { ...less, batch: 11 })(2)[2], 85.5 * MIB);
 });
