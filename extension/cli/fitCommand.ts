@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { type FitFacts, fitText } from '../fit/fitText';
 import { fitter, hasSize, type FitRun, readFitRun } from '../fit/fitRun';
-import type { Change } from '../fit/forecast';
+import { type Change, keyOf, UNCHANGED } from '../fit/forecast';
 import { closeTrace } from '../jobs/openTraceFile';
 import type { NativeAddon } from '../native/addon';
 import { formatCount } from '../text/format';
@@ -34,7 +34,7 @@ export async function fit(options: FitArguments, dist: string): Promise<number> 
 
 /** The error is one sentence. */
 export async function fitAnswer(options: FitArguments, dist: string): Promise<FitAnswer | { error: string }> {
-  const { where, other, batches, gpuBytes, checkpoint } = options;
+  const { where, other, batches, gpuBytes } = options;
   const base = await openRun(where, dist);
   if ('error' in base) return base;
   const second = other === null ? null : await openRun(other, dist);
@@ -45,10 +45,8 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
   const runs = second === null ? [base] : [base, second];
   const facts = fitter(base.addon, { trace: where, runs, batches, gpuBytes })(batch => requested(options, batch));
   if ('error' in facts) return { error: `--allocator: ${facts.error} is not an option that can be replayed.` };
-  if (checkpoint !== null && facts.requested?.modules === 0)
-    return { error: `--checkpoint ${checkpoint}: no module of the run has such a path.` };
-  if (facts.requested?.accumulates === false)
-    return { error: `--accumulate ${options.parts}: the run has no gradients that stay until an optimizer step.` };
+  const [absent] = facts.requested?.absent ?? [];
+  if (absent !== undefined) return { error: absentText(options, absent) };
   return { version: 1, pid, device, ...facts };
 }
 
@@ -66,8 +64,35 @@ async function openRun(where: string, dist: string): Promise<(FitRun & { addon: 
   }
 }
 
+/** What was requested changes nothing in this run. */
+function absentText({ checkpoint, parts, freedLine }: FitArguments, absent: keyof Change): string {
+  const texts: Partial<Record<keyof Change, string>> = {
+    checkpoint: `--checkpoint ${checkpoint}: no module of the run has such a path.`,
+    parts: `--accumulate ${parts}: the run has no gradients that stay until an optimizer step.`,
+    freedLine: `--free ${freedLine}: nothing that this line allocated outlives its step.`,
+    oneByOne: '--no-foreach: the optimizer of the run frees nothing that it makes.',
+    halfParameters: '--bf16-parameters: the run has no parameters.',
+    gradientsFreed: '--set-to-none: the run has no gradients that stay from step to step.',
+    ranks: '--fsdp: the run has no list of modules, such as layers, that ranks could gather one by one.',
+  };
+  return texts[absent] ?? '';
+}
+
 function requested(options: FitArguments, batch: number | null): Change | null {
   const { tried, checkpoint, allocator, parts, stateShare } = options;
-  if (tried === null && checkpoint === null && allocator === null && parts === 1 && stateShare === 1) return null;
-  return { checkpoint, allocator, parts, stateShare, factor: tried === null || batch === null ? 1 : tried / batch };
+  const { oneByOne, halfParameters, gradientsFreed, freedLine, ranks } = options;
+  const change = {
+    checkpoint,
+    allocator,
+    parts,
+    stateShare,
+    oneByOne,
+    halfParameters,
+    gradientsFreed,
+    freedLine,
+    ranks,
+  };
+  const factor = tried === null || batch === null ? 1 : tried / batch;
+  const isAny = tried !== null || keyOf({ ...change, factor }) !== keyOf(UNCHANGED);
+  return isAny ? { ...change, factor } : null;
 }

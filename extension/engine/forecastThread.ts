@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { t } from '@vscode/l10n';
 import { remembered } from '../base/maps';
-import { repeatedModules } from '../fit/checkpointing';
+import { repeatedModules } from '../fit/repeatedModules';
 import {
   answerText,
   bestText,

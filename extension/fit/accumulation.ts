@@ -19,11 +19,11 @@ const ADDED = 6;
 
 /**
  * The plan with the passes of each step run twice. A third time would not raise the peak: all gradients exist from the second time on.
- * `gradients`: how many stay in between; 0: none was found, and nothing is changed.
+ * `found`: how many gradients stay in between; 0: none was found, and nothing is changed.
  */
-export function accumulated(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; gradients: number } {
+export function accumulated(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; found: number } {
   const steps = passesOf(run);
-  let gradients = 0;
+  let found = 0;
   const all = planned.flatMap((one): Planned[] => {
     const passes = steps.get(run.step[one.allocation] ?? 0);
     if (passes === undefined || one.begin < passes.begin || one.begin > passes.end || one.end === Infinity)
@@ -34,13 +34,13 @@ export function accumulated(run: RecordedRun, planned: readonly Planned[]): { pl
       passes.begin - BEFORE + (Math.min(place, passes.end + 1) - passes.begin) * share;
     const isGradient = passOf(run, one.allocation) === 'backward' && one.end > passes.stepEnd;
     if (!isGradient) return [{ ...one, begin: first(one.begin), end: first(one.end) }, one];
-    gradients++;
+    found++;
     return [
       { ...one, begin: first(one.begin) },
       { ...one, end: one.begin + ADDED },
     ];
   });
-  return gradients === 0 ? { planned: [...planned], gradients } : { planned: all, gradients };
+  return found === 0 ? { planned: [...planned], found } : { planned: all, found };
 }
 
 function passesOf(run: RecordedRun): Map<number, Passes> {

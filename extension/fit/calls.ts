@@ -10,6 +10,10 @@ export interface Planned {
   /** As in the run; between two places of it where something is made again. */
   begin: number;
   end: number;
+  /** Of its bytes; absent: all. */
+  share?: number;
+  /** Of a stream that the run does not have, from 1: its allocations lie apart; absent: where it was. */
+  stream?: number;
 }
 
 /** Calls in their order, in columns. */
@@ -20,6 +24,10 @@ export interface CallOrder {
   kind: Int8Array;
   /** By what is planned: its allocation of the run. */
   of: Uint32Array;
+  /** By what is planned: its share of the bytes of that. */
+  share: Float64Array;
+  /** By what is planned: 0, or a stream that the run does not have. */
+  stream: Uint8Array;
 }
 
 /** The calls of what is planned, and of the cache that was emptied where segments ended. What happens at one time: frees first. */
@@ -46,28 +54,41 @@ export function orderOf({ segments }: RecordedRun, planned: readonly Planned[]):
     planned: Uint32Array.from(marks, mark => (mark < behind ? mark >> 1 : 0)),
     kind: Int8Array.from(marks, mark => (mark >= behind ? -1 : mark & 1 ? 0 : 1)),
     of: Uint32Array.from(planned, ({ allocation }) => allocation),
+    share: Float64Array.from(planned, ({ share = 1 }) => share),
+    stream: Uint8Array.from(planned, ({ stream = 0 }) => stream),
   };
 }
 
 /** With sizes and pools, each by allocation of the run. */
-export function callsOf({ planned, kind, of }: CallOrder, bytes: Float64Array, pool: Uint32Array): AllocatorCalls {
+export function callsOf(
+  { planned, kind, of, share, stream }: CallOrder,
+  bytes: Float64Array,
+  pool: Uint32Array,
+): AllocatorCalls {
+  const others = pool.reduce((most, one) => Math.max(most, one), 0);
   const sizes = new Float64Array(kind.length); // a search makes hundreds of these: `from` would take ten times as long
   for (let at = 0; at < sizes.length; at++) {
     const one = kind[at] ?? 0;
-    sizes[at] = one > 0 ? (bytes[of[planned[at] ?? 0] ?? 0] ?? 0) : one;
+    const place = planned[at] ?? 0;
+    sizes[at] = one > 0 ? shareOf(bytes[of[place] ?? 0] ?? 0, share[place] ?? 1) : one;
   }
   return {
     allocation: planned,
     bytes: sizes,
-    pool: of.map(allocation => pool[allocation] ?? 0),
+    pool: of.map((allocation, at) => {
+      const apart = stream[at] ?? 0;
+      return apart === 0 ? (pool[allocation] ?? 0) : others + apart;
+    }),
     address: new Float64Array(0),
   };
 }
 
+const shareOf = (bytes: number, share: number): number => (share === 1 ? bytes : Math.max(1, Math.ceil(bytes * share)));
+
 /** So many calls before and behind one of them, after what was alive then. */
-export function around({ planned, kind, of }: CallOrder, call: number, before: number, behind: number): CallOrder {
+export function around({ planned, kind, ...rest }: CallOrder, call: number, before: number, behind: number): CallOrder {
   const from = Math.max(0, call - before);
-  const alive = new Uint8Array(of.length);
+  const alive = new Uint8Array(rest.of.length);
   for (let at = 0; at < from; at++) if ((kind[at] ?? 0) >= 0) alive[planned[at] ?? 0] = kind[at] ?? 0;
   const kept: number[] = [];
   for (let at = 0; at < from; at++) if (kind[at] === 1 && alive[planned[at] ?? 0] === 1) kept.push(at);
@@ -75,7 +96,7 @@ export function around({ planned, kind, of }: CallOrder, call: number, before: n
   return {
     planned: Uint32Array.from(kept, at => planned[at] ?? 0),
     kind: Int8Array.from(kept, at => kind[at] ?? 0),
-    of,
+    ...rest,
   };
 }
 

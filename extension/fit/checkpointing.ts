@@ -4,6 +4,7 @@ import type { Planned } from './calls';
 import { boundsOf, rounded, type SizedRun } from './otherBatch';
 import { categoryOf, type RecordedRun } from './recordedRun';
 import { isBuffer } from './reductionBuffers';
+import { membersOf } from './repeatedModules';
 
 // Activation checkpointing of modules: what their forward pass saves goes at its end, but for the output, and is made again when
 // their backward pass begins.
@@ -26,31 +27,12 @@ const SMALL_BYTES = 4096;
 /** Allocations between the input of a module and its first own one, at the most. */
 const NEAR = 100;
 
-/** The paths of modules that are one of many alike: `layers.3` of `layers.3.mlp.up`. Each with its activations' bytes, the biggest first. */
-export function repeatedModules(run: RecordedRun): { pattern: string; count: number }[] {
-  const bytes = new Map<string, number>();
-  const members = new Map<string, Set<string>>();
-  const own = run.modules.map(path => /^((?:.*?\.)?)(\d+)(?=\.|$)/.exec(path));
-  for (let at = 0; at < run.count; at++) {
-    const found = own[run.module[at] ?? 0];
-    if (found === undefined || found === null || categoryOf(run, at) !== 'activation') continue;
-    const [whole, list = ''] = found;
-    const pattern = `${list}*`;
-    bytes.set(pattern, (bytes.get(pattern) ?? 0) + (run.bytes[at] ?? 0));
-    members.set(pattern, (members.get(pattern) ?? new Set()).add(whole));
-  }
-  return [...bytes]
-    .map(([pattern, sum]) => ({ pattern, count: members.get(pattern)?.size ?? 0, sum }))
-    .filter(({ count }) => count > 1)
-    .toSorted((a, b) => b.sum - a.sum);
-}
-
-/** The plan with the modules that fit the pattern (`layers.*`) checkpointed; `modules`: how many do. */
+/** The plan with the modules that fit the pattern (`layers.*`) checkpointed; `found`: how many do. */
 export function checkpointed(
   sized: SizedRun,
   planned: readonly Planned[],
   pattern: string,
-): { planned: Planned[]; modules: number } {
+): { planned: Planned[]; found: number } {
   const { run, requested } = sized;
   const calls = callsOfModules(run, planned, pattern);
   const parameters = parametersOf(run);
@@ -65,7 +47,7 @@ export function checkpointed(
   for (const call of calls.values()) recompute(plan, call);
   const kept = planned.map(one => ({ ...one, end: plan.ends.get(one) ?? one.end }));
   const modules = new Set([...calls.keys()].map(key => key.slice(0, key.indexOf(' '))));
-  return { planned: [...kept, ...plan.added], modules: modules.size };
+  return { planned: [...kept, ...plan.added], found: modules.size };
 }
 
 /** What checkpointing changes of a plan: some allocations end at another place, and some are made again. */
@@ -78,7 +60,7 @@ interface Plan extends Pick<SizedRun, 'run' | 'requested'> {
 }
 
 /** The bytes of the parameters, by module. */
-function parametersOf(run: RecordedRun): Map<number, number[]> {
+export function parametersOf(run: RecordedRun): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (let at = 0; at < run.count; at++)
     if (categoryOf(run, at) === 'parameter') remembered(found, run.module[at] ?? 0, () => []).push(run.bytes[at] ?? 0);
@@ -86,7 +68,7 @@ function parametersOf(run: RecordedRun): Map<number, number[]> {
 }
 
 /** For each parameter the first tensor of its module that can be half of it. */
-function castsOf(sized: SizedRun, parameters: Map<number, number[]>, made: readonly Planned[]): Set<Planned> {
+export function castsOf(sized: SizedRun, parameters: Map<number, number[]>, made: readonly Planned[]): Set<Planned> {
   const left = new Map<number, number[]>();
   return new Set(
     made.filter(({ allocation }) => {
@@ -101,8 +83,7 @@ function castsOf(sized: SizedRun, parameters: Map<number, number[]>, made: reado
 }
 
 function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: string): Map<string, Call> {
-  const wanted = new RegExp(`^${pattern.split('*').map(escaped).join('[^.]*')}(?=\\.|$)`);
-  const own = run.modules.map(path => wanted.exec(path)?.[0]);
+  const own = membersOf(run, pattern);
   const forwardEnd = new Map<number, number>();
   const calls = new Map<string, Call>();
   for (const one of planned) {
@@ -119,8 +100,6 @@ function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: 
   for (const [key, call] of calls) call.forwardEnd = forwardEnd.get(Number(key.slice(key.indexOf(' ') + 1))) ?? 0;
   return calls;
 }
-
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function recompute(plan: Plan, call: Call): void {
   const { run, ends, added } = plan;

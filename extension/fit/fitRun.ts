@@ -111,7 +111,7 @@ export function fitter(
     // Without gradients there is nothing to accumulate.
     usual ??= usualChanges(replayed)
       .map(change => forecast(change))
-      .filter(found => 'error' in found || found.accumulates);
+      .filter(found => 'error' in found || found.absent.length === 0);
     const changes: Forecast[] = [];
     for (const found of [...usual, ...(requested === null ? [] : [forecast(requested, true)])]) {
       if ('error' in found) return found;

@@ -2,11 +2,15 @@ import { remembered } from '../base/maps';
 import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { accumulated } from './accumulation';
 import { readSettings } from './allocatorSettings';
-import { around, asRecorded, type CallOrder, orderOf } from './calls';
-import { checkpointed, repeatedModules } from './checkpointing';
+import { around, asRecorded, type CallOrder, orderOf, type Planned } from './calls';
+import { checkpointed } from './checkpointing';
+import { withHalfParameters } from './halfParameters';
+import { freedWithStep, updatedOneByOne, withoutGradients } from './otherLifetimes';
 import { byFactor, byTwoRuns, rounded, type BatchRun } from './otherBatch';
 import { categoryOf, type RecordedRun } from './recordedRun';
+import { repeatedModules } from './repeatedModules';
 import { replayChanged, type Replayed } from './replay';
+import { sharded } from './sharding';
 
 // What a run would take if something about it changed, and the biggest batch that fits then.
 
@@ -22,12 +26,22 @@ export interface Change {
   parts: number;
   /** What the optimizer's states take, as a share of what they took; 1: the same. */
   stateShare: number;
+  /** The optimizer updates one parameter after the other (`foreach=False`). */
+  oneByOne: boolean;
+  /** Parameters in bfloat16. */
+  halfParameters: boolean;
+  /** Gradients are freed at the end of a step (`set_to_none=True`). */
+  gradientsFreed: boolean;
+  /** A line, such as `train.py:38`, whose allocations are freed at the end of their step; null: none. */
+  freedLine: string | null;
+  /** That share the model (FSDP); 1: it is whole. */
+  ranks: number;
 }
 export interface Forecast extends Change, Largest {
   /** That are checkpointed. */
   modules: number;
-  /** Whether gradients were found, which parts of a batch add to; true: there are no parts. */
-  accumulates: boolean;
+  /** What is changed, and of which the run has nothing; empty: it has all. */
+  absent: (keyof Change)[];
   /** Reserved by PyTorch's allocator at its peak. */
   reservedBytes: number;
   allocatedBytes: number;
@@ -45,7 +59,10 @@ interface Largest {
   searchedCalls: number | null;
 }
 
-export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1, parts: 1, stateShare: 1 };
+export const UNCHANGED: Change = {
+  ...{ allocator: null, checkpoint: null, factor: 1, parts: 1, stateShare: 1 },
+  ...{ oneByOne: false, halfParameters: false, gradientsFreed: false, freedLine: null, ranks: 1 },
+};
 /** Of a batch of unknown size; of many times that batch, in such parts. */
 const [SMALLEST_STEP, LARGER_STEP, MANY] = [1 / 64, 1 / 8, 8];
 const MOST_FACTOR = 1 << 16;
@@ -107,7 +124,7 @@ function forecasterOf(
   return (change, isVaried = false, isSearched = true) => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
-    const { order, modules, accumulates } = planOf(change);
+    const { order, modules, absent } = planOf(change);
     const sizesOf = (factor: number): Float64Array =>
       withStates(replayed.run, sizes(factor / change.parts), change.stateShare);
     const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
@@ -137,7 +154,7 @@ function forecasterOf(
     return {
       ...change,
       modules,
-      accumulates,
+      absent,
       reservedBytes: reservedPeakBytes,
       allocatedBytes: isRecorded ? replayed.allocatedPeakBytes : peak.allocatedPeakBytes,
       leastBytes: Math.min(reservedPeakBytes, ...near),
@@ -150,28 +167,45 @@ function forecasterOf(
 }
 
 /** All of a change but the batch. */
-const keyOf = ({ allocator, checkpoint, parts, stateShare }: Change): string =>
-  JSON.stringify([allocator, checkpoint, parts, stateShare]);
+export const keyOf = (change: Change): string => JSON.stringify({ ...change, factor: 1 }, Object.keys(UNCHANGED));
 
 interface Plan {
   order: CallOrder;
   modules: number;
-  accumulates: boolean;
+  absent: (keyof Change)[];
 }
 
-/** The calls of the run with modules checkpointed, or with none, and its passes once or several times. */
-function plansOf(sized: Replayed): (change: Pick<Change, 'checkpoint' | 'parts'>) => Plan {
+/** The calls of the run with all that is changed but sizes. */
+function plansOf(sized: Replayed): (change: Change) => Plan {
   const known = new Map<string, Plan>();
   const { run } = sized;
   const recorded = asRecorded(run);
-  const planOf = (checkpoint: string | null, inParts: boolean): Plan => {
-    const { planned, modules } =
-      checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(sized, recorded, checkpoint);
-    const all = inParts ? accumulated(run, planned) : { planned, gradients: 1 };
-    return { order: orderOf(run, all.planned), modules, accumulates: all.gradients > 0 };
+  const planOf = ({ checkpoint, parts, oneByOne, halfParameters, gradientsFreed, freedLine, ranks }: Change): Plan => {
+    let modules = 0;
+    const absent: (keyof Change)[] = [];
+    const steps: readonly (readonly [
+      keyof Change,
+      boolean,
+      (planned: Planned[]) => { planned: Planned[]; found: number },
+    ])[] = [
+      ['freedLine', freedLine !== null, planned => freedWithStep(run, planned, freedLine ?? '')],
+      ['gradientsFreed', gradientsFreed, planned => withoutGradients(run, planned)],
+      ['checkpoint', checkpoint !== null, planned => checkpointed(sized, planned, checkpoint ?? '')],
+      ['halfParameters', halfParameters, planned => withHalfParameters(sized, planned)],
+      ['oneByOne', oneByOne, planned => updatedOneByOne(run, planned)],
+      ['parts', parts > 1, planned => accumulated(run, planned)],
+      ['ranks', ranks > 1, planned => sharded(run, planned, ranks)],
+    ];
+    const planned = steps.reduce((before, [name, isChanged, change]) => {
+      if (!isChanged) return before;
+      const after = change(before);
+      if (after.found === 0) absent.push(name);
+      if (name === 'checkpoint') modules = after.found;
+      return after.planned;
+    }, recorded);
+    return { order: orderOf(run, planned), modules, absent };
   };
-  return ({ checkpoint, parts }) =>
-    remembered(known, JSON.stringify([checkpoint, parts > 1]), () => planOf(checkpoint, parts > 1));
+  return change => remembered(known, keyOf({ ...change, allocator: null, stateShare: 1 }), () => planOf(change));
 }
 
 function withStates(run: RecordedRun, bytes: Float64Array, share: number): Float64Array {

@@ -47,6 +47,8 @@ interface RunSite {
   /** The same in every run of the program. */
   key: string;
   pass: Pass;
+  /** Of the program's own code, such as `/home/me/train.py:38`; empty: none. */
+  line: string;
 }
 
 /** `begin`, `end`: as of allocations. */
@@ -141,6 +143,8 @@ function rank(rows: readonly Row[], driver: readonly DriverRow[]): void {
 
 const endOf = (endNs: number | undefined): number => (endNs === undefined || Number.isNaN(endNs) ? Infinity : endNs);
 
+const NO_SITE = { key: '', pass: 'other' as const, frames: [], userFrame: -1 };
+
 function columnsOf(
   rows: readonly Row[],
   cursor: LifetimeCursor,
@@ -148,8 +152,9 @@ function columnsOf(
   const sites = new Map<number, number>();
   const found: RunSite[] = [];
   const numberOf = (site: number): number => {
-    const { key, pass } = cursor.site(site) ?? { key: '', pass: 'other' as const };
-    return found.push({ key, pass }) - 1;
+    const { key, pass, frames, userFrame } = cursor.site(site) ?? NO_SITE;
+    const frame = frames[userFrame];
+    return found.push({ key, pass, line: frame === undefined ? '' : `${frame.file}:${frame.line}` }) - 1;
   };
   const site = Uint32Array.from(rows, row => remembered(sites, row.site, () => numberOf(row.site)));
   const column = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);

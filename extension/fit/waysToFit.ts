@@ -40,7 +40,7 @@ export async function waysToFit(
   // Where even the unchanged run would fit, something else than the memory of the GPU was the limit.
   if (ways[0]?.fits !== false) return [];
   return ways
-    .filter(({ largestFactor, accumulates }) => largestFactor !== null && accumulates)
+    .filter(({ largestFactor, absent }) => largestFactor !== null && absent.length === 0)
     .toSorted((a, b) => (b.largestFactor ?? 0) - (a.largestFactor ?? 0))
     .slice(0, MOST_WAYS)
     .map(way => [wayText(way), timesText(way.largestFactor ?? 0)]);

@@ -21,6 +21,12 @@ export interface FitArguments {
   parts: number;
   /** What the optimizer's states take, as a share of what they took. */
   stateShare: number;
+  /** As in `Change` of fit/forecast.ts. */
+  oneByOne: boolean;
+  halfParameters: boolean;
+  gradientsFreed: boolean;
+  freedLine: string | null;
+  ranks: number;
   format: 'table' | 'json';
 }
 
@@ -29,18 +35,24 @@ const OPTIONS: OptionTable<FitArguments> = {
   '--gpu': (parsed, options) => (parsed.gpuBytes = size(options, '--gpu')),
   '--checkpoint': (parsed, options) => (parsed.checkpoint = options.value()),
   '--allocator': (parsed, options) => (parsed.allocator = options.value()),
-  '--accumulate': (parsed, options) => (parsed.parts = parts(options.value())),
+  '--accumulate': (parsed, options) => (parsed.parts = count('--accumulate', 'parts', options.value())),
   '--optimizer-states': (parsed, options) => (parsed.stateShare = share(options.value())),
+  '--no-foreach': parsed => (parsed.oneByOne = true),
+  '--bf16-parameters': parsed => (parsed.halfParameters = true),
+  '--set-to-none': parsed => (parsed.gradientsFreed = true),
+  '--free': (parsed, options) => (parsed.freedLine = line(options.value())),
+  '--fsdp': (parsed, options) => (parsed.ranks = count('--fsdp', 'ranks', options.value())),
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
 
-const MOST_PARTS = 1024;
+const MOST = 1024;
 
 /** Throws `Usage`, `HelpRequested`. */
 export function parseFit(words: readonly string[]): FitArguments {
   const parsed: FitArguments = {
     ...{ verb: 'fit', where: '', other: null, batches: [], tried: null, gpuBytes: null },
     ...{ checkpoint: null, allocator: null, parts: 1, stateShare: 1, format: 'table' },
+    ...{ oneByOne: false, halfParameters: false, gradientsFreed: false, freedLine: null, ranks: 1 },
   };
   const [where, other = null, ...more] = applyOptions(parsed, words, OPTIONS);
   if (where === undefined || more.length > 0)
@@ -64,10 +76,16 @@ function batches(text: string): Pick<FitArguments, 'batches' | 'tried'> {
 }
 
 /** Throws `Usage`. */
-function parts(text: string): number {
-  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count >= 2 && count <= MOST_PARTS) return count;
-  throw new Usage(`--accumulate ${text} is not a number of parts from 2 to ${MOST_PARTS}.`);
+function count(option: string, what: string, text: string): number {
+  const given = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (given >= 2 && given <= MOST) return given;
+  throw new Usage(`${option} ${text} is not a number of ${what} from 2 to ${MOST}.`);
+}
+
+/** Throws `Usage`. */
+function line(text: string): string {
+  if (/.:\d+$/.test(text)) return text;
+  throw new Usage(`--free ${text} is not a line, such as train.py:38.`);
 }
 
 /** `25%` as a share. Throws `Usage`. */

@@ -207,10 +207,17 @@ the same program, with another batch, makes forecasts for other batches more acc
   --batch N[,M][:TRY]      the batch size of the recorded run, such as 8, or with two traces, the size of each, such as 8,16. To
                            try another size, add it after a colon: 8:24 or 8,16:24
   --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
-  --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
+  --checkpoint MODULES     checkpoint these modules, such as "layers.*", or every second one: "layers.*:2" (their activations are
+                           computed again in the backward pass)
   --accumulate PARTS       compute the batch in this many parts and add up their gradients
   --optimizer-states PCT   forecast with optimizer states of this size, as a percentage of the recorded ones; after a run with Adam: about
                            50% for SGD with momentum, 25% for 8-bit Adam
+  --no-foreach             update one parameter after the other (foreach=False)
+  --set-to-none            free the gradients of each step (zero_grad(set_to_none=True))
+  --bf16-parameters        parameters, gradients and optimizer states in bfloat16; activations stay as recorded, which is the most
+                           that they take
+  --fsdp RANKS             one of this many ranks that share the model and gather it module by module
+  --free FILE:LINE         free what this line allocates at the end of its step
   --allocator SETTINGS     run with these settings, as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True
   --format table|json      (default: table)
 

@@ -1,5 +1,5 @@
 // `gpu-memtrace fit` on two recordings of a graph network on an H200 (torch 2.12, AdamW), with batches 10 and 20, and on one of a GPT with
-// batch 8. What PyTorch said of the same programs with batch 40, and with gradients of two parts and SGD with momentum, is `REAL` and `REAL_GPT`.
+// batch 8. What PyTorch said of the same programs with batch 40, and with gradients of two parts, SGD with momentum, FSDP2 on two GPUs and so on, is `REAL` and `REAL_GPT`.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,10 @@ const { test, assertSentence } = sentencesOf(__filename);
 
 /** `torch.cuda.max_memory_reserved()` and `max_memory_allocated()` with batch 40. */
 const REAL = { reservedBytes: 1_279_262_720, allocatedBytes: 1_083_476_480 };
-const REAL_GPT = { twoParts: 4458 * 2 ** 20, momentum: 5706 * 2 ** 20 };
+const REAL_GPT = {
+  ...{ twoParts: 4458 * 2 ** 20, momentum: 5706 * 2 ** 20, twoRanks: 6072 * 2 ** 20, oneByOne: 6490 * 2 ** 20 },
+  ...{ tensors: 5044 * 2 ** 20, halfTensors: 3150 * 2 ** 20 },
+};
 const TWO = ['batch10.gputrace', 'batch20.gputrace', '--batch'];
 
 function stored(place: Place): Place {
@@ -110,6 +113,22 @@ test('accumulated gradients and another optimizer take what PyTorch had then', a
   );
 });
 
+test('one of two ranks of FSDP takes what it took; other ways to train take less', async t => {
+  const place = stored(new Place(t));
+  const change = async (...words: string[]): Promise<FitAnswer['requested']> =>
+    (await fits(place, 'gpt.gputrace', ...words)).answer.requested;
+  const ranks = await change('--fsdp', '2');
+  assert.ok(off(ranks?.reservedBytes ?? 0, REAL_GPT.twoRanks) < 0.01, String(ranks?.reservedBytes));
+  assert.equal((await change('--no-foreach'))?.reservedBytes, REAL_GPT.oneByOne);
+  const [half, all, second] = [
+    await change('--bf16-parameters'),
+    await change('--checkpoint', 'layers.*'),
+    await change('--checkpoint', 'layers.*:2'),
+  ].map(answer => answer?.allocatedBytes ?? 0);
+  assert.ok(half !== undefined && half > REAL_GPT.halfTensors && half < REAL_GPT.tensors);
+  assert.ok(all !== undefined && second !== undefined && all < second && second < REAL_GPT.tensors);
+});
+
 test('the table, by one run and by two', async t => {
   const place = stored(new Place(t));
   for (const words of [
@@ -145,6 +164,10 @@ test('what cannot be answered has one sentence and its exit status', async t => 
     [2, 'batch10.gputrace', '--batch', '10,20'],
     [2, 'batch10.gputrace', '--batch', '0'],
     [2, 'batch10.gputrace', '--batch', '10,10'],
+    [1, 'batch20.gputrace', '--free', 'train.py:99'],
+    [1, 'batch20.gputrace', '--set-to-none'],
+    [2, 'batch10.gputrace', '--free', 'train.py'],
+    [2, 'batch10.gputrace', '--fsdp', '1'],
     [2, 'batch10.gputrace', '--accumulate', '1'],
     [2, 'batch10.gputrace', '--optimizer-states', 'half'],
     [2, 'batch10.gputrace', '--gpu', 'big'],

@@ -16,9 +16,12 @@ parser.add_argument("--optimizer", default="adamw", choices=["adamw", "sgd", "si
 parser.add_argument("--checkpoint", action="store_true")
 parser.add_argument("--bf16", action="store_true", help="parameters in bfloat16")
 parser.add_argument("--keep-gradients", action="store_true", help="zero_grad(set_to_none=False)")
+parser.add_argument("--fsdp", action="store_true", help="shared by the ranks of torchrun")
 parser.add_argument("--accumulate", type=int, default=1)
 parser.add_argument("--limit", type=int, default=0, help="bytes that PyTorch's allocator may hold")
 args = parser.parse_args()
+if args.fsdp:
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 if args.limit:
     torch.cuda.set_per_process_memory_fraction(args.limit / torch.cuda.get_device_properties(0).total_memory)
 torch.manual_seed(0)
@@ -153,6 +156,14 @@ model, loss_of = make(args.model)
 model.train()
 if args.bf16:
     model.bfloat16()
+if args.fsdp:
+    from torch.distributed.fsdp import fully_shard
+
+    torch.distributed.init_process_group("nccl")
+    for layers in [each for each in model.modules() if isinstance(each, (torch.nn.ModuleList, torch.nn.Sequential))]:
+        for layer in layers if len(layers) >= 6 else []:
+            fully_shard(layer)
+    fully_shard(model)
 OPTIMIZERS = {
     "adamw": lambda p: torch.optim.AdamW(p, 1e-4),
     "sgd": lambda p: torch.optim.SGD(p, 1e-3, momentum=0.9),
@@ -177,4 +188,6 @@ truth["card"] = torch.cuda.mem_get_info()
 if "GMT_TRUTH" in os.environ:
     with open(os.environ["GMT_TRUTH"], "w") as file:
         json.dump(truth, file)
+if args.fsdp:
+    torch.distributed.destroy_process_group()
 print(args.model, args.batch, truth["steps"][-1], len(truth["segments"]), flush=True)

@@ -23,7 +23,7 @@ const RUN = madeRun([
 ]);
 
 test('passes run twice; the gradients stay from the first time on, and what is added to them goes at once', () => {
-  const { planned, gradients } = accumulated(RUN, asRecorded(RUN));
+  const { planned, found: gradients } = accumulated(RUN, asRecorded(RUN));
   assert.equal(gradients, 2);
   const lives = (allocation: number): [number, number][] =>
     planned.filter(one => one.allocation === allocation).map(({ begin, end }) => [begin, end]);
@@ -49,5 +49,5 @@ test('passes run twice; the gradients stay from the first time on, and what is a
 
 test('a run without gradients that stay until its optimizer step is left as it is', () => {
   const run = madeRun([own('forward', 3, 23), own('backward', 15, 20), own('optimizer', 31, 40)]);
-  assert.deepEqual(accumulated(run, asRecorded(run)), { planned: asRecorded(run), gradients: 0 });
+  assert.deepEqual(accumulated(run, asRecorded(run)), { planned: asRecorded(run), found: 0 });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callsOf, asRecorded, orderOf } from '../../../extension/fit/calls';
-import { checkpointed, repeatedModules } from '../../../extension/fit/checkpointing';
+import { checkpointed } from '../../../extension/fit/checkpointing';
+import { repeatedModules } from '../../../extension/fit/repeatedModules';
 import { madeRun, sized, type Made } from './madeRun';
 
 const activation = (module: string, begin: number, end: number, bytes = 1000): Made => ({
@@ -43,7 +44,7 @@ test('modules that are one of many are found, those with the biggest activations
 });
 
 test('what a module saves goes at the end of its forward pass, and comes again before its backward pass', () => {
-  const { planned, modules } = checkpointed(sized(RUN), asRecorded(RUN), 'layers.*');
+  const { planned, found: modules } = checkpointed(sized(RUN), asRecorded(RUN), 'layers.*');
   assert.equal(modules, 2);
   const lives = (allocation: number): number[][] =>
     planned.filter(one => one.allocation === allocation).map(({ begin, end }) => [begin, end]);
@@ -134,9 +135,9 @@ test('what is not saved lives as in Python: by who takes it', () => {
 });
 
 test('a path that fits no module changes nothing', () => {
-  const { planned, modules } = checkpointed(sized(RUN), asRecorded(RUN), 'blocks.*');
+  const { planned, found: modules } = checkpointed(sized(RUN), asRecorded(RUN), 'blocks.*');
   assert.deepEqual([planned, modules], [asRecorded(RUN), 0]);
-  assert.equal(checkpointed(sized(RUN), asRecorded(RUN), 'layers.1').modules, 1);
+  assert.equal(checkpointed(sized(RUN), asRecorded(RUN), 'layers.1').found, 1);
 });
 
 test('calls: in the order of places, frees before what begins there, the cache where segments end', () => {

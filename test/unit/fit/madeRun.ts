@@ -14,6 +14,8 @@ export interface Made {
   /** Of the site. */
   key?: string;
   pass?: Pass;
+  /** Of the program's own code. */
+  line?: string;
 }
 
 export function madeRun(allocations: readonly Made[], segments: readonly RunSegment[] = []): RecordedRun {
@@ -30,7 +32,7 @@ export function madeRun(allocations: readonly Made[], segments: readonly RunSegm
     category: Uint8Array.from(allocations, ({ category = 'other' }) => CATEGORIES.indexOf(category)),
     module: Uint32Array.from(allocations, ({ module = '' }) => modules.indexOf(module)),
     modules,
-    sites: allocations.map(({ key = '', pass = 'other' }) => ({ key, pass })),
+    sites: allocations.map(({ key = '', pass = 'other', line = '' }) => ({ key, pass, line })),
     segments: [...segments],
     expandable: false,
     earlier: 0,

@@ -40,7 +40,7 @@ async function read(rows: readonly RecordedRow[]): ReturnType<typeof readRun> {
   const batches = [batch as unknown as LifetimeBatch];
   const cursor = {
     next: () => Promise.resolve(batches.shift() ?? null),
-    site: () => ({ key: 'a', pass: 'other' }),
+    site: () => ({ key: 'a', pass: 'other', frames: [{ file: 'train.py', line: 3, function: 'f' }], userFrame: 0 }),
     info: () => ({ outOfMemory: [] }),
   };
   return readRun(cursor as unknown as LifetimeCursor, 0, 0);

@@ -1,0 +1,77 @@
+import type { Planned } from './calls';
+import { categoryOf, type RecordedRun } from './recordedRun';
+
+// Changes of a program by which tensors live longer or shorter, and nothing else differs.
+
+const JUST_BEHIND = 0.5;
+
+const passOf = (run: RecordedRun, { allocation }: Planned): string =>
+  run.sites[run.site[allocation] ?? 0]?.pass ?? 'other';
+
+/** Where the last allocation of each step begins. */
+function endsOf(run: RecordedRun): Map<number, number> {
+  const ends = new Map<number, number>();
+  for (let at = 0; at < run.count; at++) {
+    const step = run.step[at] ?? 0;
+    ends.set(step, Math.max(ends.get(step) ?? 0, run.begin[at] ?? 0));
+  }
+  return ends;
+}
+
+/** The optimizer updates one parameter after the other (`foreach=False`): each thing that it makes is freed before the next but one. */
+export function updatedOneByOne(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; found: number } {
+  const brief = (one: Planned): boolean =>
+    passOf(run, one) === 'optimizer' && categoryOf(run, one.allocation) !== 'optimizer' && one.end !== Infinity;
+  let next = Infinity;
+  const ends = new Map<Planned, number>();
+  for (const one of planned.toReversed()) {
+    if (!brief(one)) continue;
+    ends.set(one, Math.min(one.end, next + JUST_BEHIND));
+    next = one.begin;
+  }
+  return { planned: planned.map(one => ({ ...one, end: ends.get(one) ?? one.end })), found: ends.size };
+}
+
+/** What a line allocates is freed at the end of its step at the latest; `line`: such as `train.py:38`. `found`: how many live shorter. */
+export function freedWithStep(
+  run: RecordedRun,
+  planned: readonly Planned[],
+  line: string,
+): { planned: Planned[]; found: number } {
+  const ends = endsOf(run);
+  const isLine = run.sites.map(site => site.line === line || site.line.endsWith(`/${line}`));
+  let found = 0;
+  const all = planned.map(one => {
+    const end = (ends.get(run.step[one.allocation] ?? 0) ?? Infinity) + JUST_BEHIND;
+    if (isLine[run.site[one.allocation] ?? 0] !== true || one.end <= end) return one;
+    found++;
+    return { ...one, end };
+  });
+  return { planned: all, found };
+}
+
+/** Gradients are freed at the end of each step (`set_to_none=True`): what was added to one that stayed is the gradient then. */
+export function withoutGradients(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; found: number } {
+  const ends = endsOf(run);
+  const stepOf = ({ allocation }: Planned): number => run.step[allocation] ?? 0;
+  const keyOf = ({ allocation }: Planned): string => `${run.module[allocation]} ${run.bytes[allocation]}`;
+  // They outlive the next step too.
+  const isKept = (one: Planned): boolean =>
+    categoryOf(run, one.allocation) === 'gradient' && one.end > (ends.get(stepOf(one) + 1) ?? Infinity);
+  const kept = new Map<string, number>(); // how many, by module and size
+  for (const one of planned) if (isKept(one)) kept.set(keyOf(one), (kept.get(keyOf(one)) ?? 0) + 1);
+  const taken = new Map<string, number>();
+  let found = 0;
+  const all = planned.map(one => {
+    const end = (ends.get(stepOf(one)) ?? Infinity) + JUST_BEHIND;
+    const key = `${stepOf(one)} ${keyOf(one)}`;
+    const isGradient = isKept(one);
+    if (!isGradient && (passOf(run, one) !== 'backward' || one.end > end)) return one;
+    const before = taken.get(key) ?? 0;
+    if (before >= (kept.get(keyOf(one)) ?? 0)) return one;
+    taken.set(key, before + 1);
+    if (isGradient) found++;
+    return { ...one, end };
+  });
+  return { planned: found === 0 ? [...planned] : all, found };
+}
