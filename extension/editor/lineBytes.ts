@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
 import { isLeak, type FindingPlace } from '../protocol/verdicts';
-import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
+import { heatOf, hoverLines, isInSight, lineText, type LineLeak, type ShownMoment } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
@@ -40,8 +40,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly drawn = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, string>>();
   /** The last query: of which trace, as of when, about which files. */
   private known: readonly unknown[] = [];
-  /** Of which moment the bytes are; null: of this one. */
-  private when: string | null = null;
+  /** Of which moment the bytes are. */
+  private moment: ShownMoment = { when: null, isChosen: false };
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -84,9 +84,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       ? [vscode.l10n.t('The file has changed since the program started, so the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString(
-      [title, ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.when), ...uncertain, picture, open].join(
-        '\n\n',
-      ),
+      [
+        title,
+        ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.moment),
+        ...uncertain,
+        picture,
+        open,
+      ].join('\n\n'),
     );
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
     return new vscode.Hover(content, document.lineAt(line).range);
@@ -113,17 +117,18 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private async read(paths: readonly string[]): Promise<void> {
     const { shown } = this.traces;
     const facts = shown?.facts ?? null;
-    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, facts?.ending];
+    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, JSON.stringify(shown?.moment)];
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
+    const moment = { when: shown?.when ?? null, isChosen: shown?.isChosen ?? false };
     const found =
       shown === null || facts === null || paths.length === 0
         ? null
-        : await shown.request('lines', { paths, folders: shown.folders });
+        : await shown.request('lines', { paths, folders: shown.folders, moment: shown.moment });
     if (this.known !== known) return;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;
-    this.when = facts?.ending?.when ?? null;
+    this.moment = moment;
     this.startRealtimeMs = facts?.info.startRealtimeMs ?? 0;
   }
 
@@ -172,7 +177,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const { range, text } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
       const leak = leaks.get(one.name);
-      const contentText = lineText(one, leak ?? null);
+      const contentText = lineText(one, leak ?? null, this.moment);
       if (canBeAbove && leak?.shownIn === path && !isInSight(text, tabSize, contentText))
         above.push({ line: line - 1, text: contentText });
       else if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });

@@ -1,33 +1,53 @@
 // What the editor shows beside lines of source.
 import { asOf, factsByFile, fileFilter } from '../report/lines/lineFacts';
+import { momentWords } from '../report/tables/momentWords';
 import { sourcePath } from '../files/sourcePath';
 import type { SourceFolders } from '../protocol/cwd';
-import type { LineAnswers, LineFacts } from '../protocol/requests/engineRequests';
+import type { LineAnswers, LineFacts, MomentName } from '../protocol/requests/engineRequests';
+import type { Moment } from '../protocol/requests/moment';
 import { listedLayer, type TraceSource } from '../protocol/trace';
+import { bornIn, sourceOf } from './answers/source';
 import type { FollowedTrace } from './followedTrace';
 
 const MOST_LINES = 5_000;
 
-/** The lines of these files, with what is alive now, or at the moment that is shown instead of the end. */
+/** The lines of these files, with what is alive at a moment. */
 export async function linesOf(
   trace: FollowedTrace,
   paths: readonly string[],
   folders: SourceFolders,
+  moment: Moment,
 ): Promise<LineAnswers> {
-  const { session, ending } = trace;
-  const then = ending === null ? null : await session.moments.at(ending.timeNs);
-  const layer = listedLayer(session.native.info().totals);
-  const linesIn = (source: TraceSource, path: string): LineFacts[] => {
+  const { native } = trace.session;
+  const then = await sourceOf({ shown: trace }, moment);
+  const born = bornIn(then);
+  const layer = listedLayer(native.info().totals);
+  const linesIn = (source: TraceSource, path: string, span = {}): LineFacts[] => {
     const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
     const query = { layer, filter: fileFilter(path), from: 0, to: MOST_LINES };
-    const found = factsByFile(source.sites({ ...order, ...query }));
+    const found = factsByFile(source.sites({ ...order, ...query, ...span }));
     return [...found].find(([file]) => sourcePath(file, folders) === path)?.[1] ?? [];
   };
   const files = new Map<string, LineFacts[]>();
   for (const path of paths) {
-    const whole = linesIn(session.native, path);
-    files.set(path, then === null ? whole : asOf(linesIn(then, path), whole));
+    const whole = linesIn(native, path);
+    files.set(path, moment.kind === 'now' ? whole : asOf(linesIn(then.source, path, born), whole));
   }
-  const biggest = { layer, sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1 } as const;
-  return { files, mostBytes: (then ?? session.native).sites(biggest).liveBytes[0] ?? 0 };
+  const biggest = { layer, sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1, ...born } as const;
+  return { files, mostBytes: then.source.sites(biggest).liveBytes[0] ?? 0 };
+}
+
+/** What a moment is called, and what was alive then. */
+export async function nameMoment(trace: FollowedTrace, moment: Moment): Promise<MomentName> {
+  const { native } = trace.session;
+  const when = momentWords(native, moment);
+  if (moment.kind === 'now') return { when, bytes: null };
+  const then = await sourceOf({ shown: trace }, moment);
+  const all = {
+    layer: listedLayer(native.info().totals),
+    groupBy: 'line',
+    sort: 'liveBytes',
+    descending: true,
+  } as const;
+  return { when, bytes: then.source.sites({ ...all, ...bornIn(then), from: 0, to: 0 }).sumLiveBytes };
 }

@@ -30,7 +30,7 @@ import { verdictAnswers } from './answers/verdictAnswers';
 import { FollowedTrace, type PushFacts } from './followedTrace';
 import { Forecasts } from './forecasts';
 import { noSlots } from './groupSlots';
-import { linesOf } from './lineAnswers';
+import { linesOf, nameMoment } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';
 import { tensorOf } from './tensor';
 
@@ -53,7 +53,8 @@ export class TraceEngine implements Engine {
     judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
     findHolders: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.findHolders(finding),
     stopHolderSearch: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopHolderSearch(finding),
-    lines: async ({ trace, paths, folders }) => linesOf(await this.traceOf(trace), paths, folders),
+    lines: async ({ trace, paths, folders, moment }) => linesOf(await this.traceOf(trace), paths, folders, moment),
+    nameMoment: async ({ trace, moment }) => nameMoment(await this.traceOf(trace), moment),
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
     save: async ({ trace, file }) => save(await this.traceOf(trace), file),

@@ -8,7 +8,7 @@ import type { Finding } from '../verdicts';
 import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { CompareRequests } from './compareRequests';
 import type { Requests } from './messages';
-import type { EndMoment } from './moment';
+import type { EndMoment, Moment } from './moment';
 import type { SessionRequests } from './sessionRequests';
 import type { Inquiry, VerdictRequests } from './verdictRequests';
 
@@ -72,6 +72,14 @@ export interface LineFacts extends Pick<
   name: string;
 }
 
+/** A moment that a page shows. */
+export interface MomentName {
+  /** Beside its figures: `at the end of step 30`; null: now. */
+  when: string | null;
+  /** Alive then, in the layer that is listed first; null: as many as now. */
+  bytes: number | null;
+}
+
 export interface LineAnswers {
   files: Map<string, LineFacts[]>;
   /** Live bytes of the biggest line of all. */
@@ -102,8 +110,9 @@ export interface EngineRequests {
   judge(of: OfTrace): void;
   findHolders(of: OfTrace & { finding: string }): Inquiry;
   stopHolderSearch(of: OfTrace & { finding: string }): void;
-  /** The lines of these files. */
-  lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders }): LineAnswers;
+  /** The lines of these files, as of a moment. */
+  lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders; moment: Moment }): LineAnswers;
+  nameMoment(of: OfTrace & { moment: Moment }): MomentName;
   /** Of the tensor at an address of a process; null: none that was traced. The program stands still. */
   tensor(of: OfTrace & { pid: number; address: bigint }): TensorFound | null;
   momentOf(of: OfTrace & { time: TraceTime }): { ns: number; text: string } | { error: string };

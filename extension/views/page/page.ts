@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { fixedIn } from '../../editor/fixEdit';
 import { nameCells } from '../../protocol/notebookCells';
 import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
+import { NOW } from '../../protocol/requests/moment';
 import type { SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
@@ -103,6 +104,7 @@ export class Page implements vscode.Disposable {
     } else {
       this.notifier.acknowledged();
       const request = checked.message;
+      if (request.method === 'ledger') this.model.setMoment(this.id, request.params.moment ?? NOW);
       void this.answer(request).then(response => {
         this.post(response);
         // The bars of the cards are requested whenever figures are.
@@ -131,6 +133,7 @@ export class Page implements vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
+    this.model.setMoment(this.id, null);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

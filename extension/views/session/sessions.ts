@@ -208,7 +208,7 @@ export class Sessions implements vscode.Disposable {
     this.discard(this.list.add(session, show));
     if (show) this.closed = '';
     session.onDidChange(change => this.onTraceChange(session, change));
-    session.onDidColour(() => this.fire('events'));
+    session.onDidChangeBeside(() => this.fire('events'));
     this.notify();
   }
 
