@@ -18,6 +18,7 @@ import type {
   EngineResult,
   FromEngine,
   Opening,
+  OtherTrace,
   PageQuestion,
   ToEngine,
   TraceFacts,
@@ -138,11 +139,12 @@ export class TraceEngine implements Engine {
     );
   }
 
-  private async answerPage({ trace, title, method, params, others }: PageQuestion): Promise<unknown> {
+  private async answerPage({ method, params, others, ...own }: PageQuestion): Promise<unknown> {
+    const { trace } = own;
     const shown = await this.traceOf(trace);
     nameCells(shown.session.native.info());
     const forecasts = remembered(this.forecasts, trace, () => new Forecasts(this.dist, shown.session));
-    const model: PageModel = { shown, traces: () => this.namedTraces([{ trace, title }, ...others]) };
+    const model: PageModel = { shown, traces: () => this.namedTraces([own, ...others]) };
     const answers: Answers = {
       forecast: query => forecasts.answer(query),
       cancelForecast: () => forecasts.cancel(),
@@ -157,11 +159,11 @@ export class TraceEngine implements Engine {
   }
 
   /** The first is the shown one. */
-  private async namedTraces(requested: readonly { trace: number; title: string }[]): Promise<NamedTrace[]> {
+  private async namedTraces(requested: readonly OtherTrace[]): Promise<NamedTrace[]> {
     const found: NamedTrace[] = [];
-    for (const [i, { trace: number, title }] of requested.entries()) {
+    for (const [i, { trace: number, ...words }] of requested.entries()) {
       const trace = await this.traces.get(number)?.catch(() => undefined);
-      if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, title, trace });
+      if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, ...words, trace });
     }
     return found;
   }

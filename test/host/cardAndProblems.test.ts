@@ -251,7 +251,7 @@ describe('Findings in VS Code', () => {
     await press('[data-action=compare-runs]', 'Enter');
     await shows('[data-value=compare-sums]', /30\.50 KiB → 512 B/);
     const offered = await texts('[data-control=compare-a] vscode-option');
-    for (const title of [/ live_leak\.py$/, / live_leak\.py \(2\)$/])
+    for (const title of [/^run 1, .*live_leak\.py/, /^run 2, .*live_leak\.py/])
       assert.ok(
         offered.some(option => title.test(option.trim())),
         offered.join(),

@@ -206,9 +206,16 @@ const checks = {
       for (const name of ['a', 'b']) {
         const picker = low.locator(`[data-control=compare-${name}]`);
         await picker.waitFor();
-        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n\d.* · /));
+        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n.* 73 · /));
         assert.equal((await picker.boundingBox()).height, 22);
         assertSentence(withoutNumbers(await picker.getAttribute('title')));
+        const chosen = await picker.evaluate(one => {
+          const text = one.shadowRoot.querySelector('.selected-value');
+          return [text.textContent.trim(), text.scrollWidth > text.clientWidth];
+        });
+        assert.deepEqual(chosen, [name === 'a' ? 'end of step 73 · run 1' : 'end of step 73 · run 2', false]);
+        const [heading] = await picker.locator('vscode-option[disabled]').allInnerTexts();
+        assert.match(heading, name === 'a' ? /^run 1,/ : /^run 2,/);
       }
       await low.evaluate(() =>
         window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 }, b: { trace: 0, timeNs: null } }),

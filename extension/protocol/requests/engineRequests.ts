@@ -6,7 +6,7 @@ import type { SiteRow, TraceInfo } from '../trace';
 import type { TraceTime } from '../traceTime';
 import type { Finding } from '../verdicts';
 import type { BlockQuery, BlockRequests } from './blockRequests';
-import type { CompareRequests } from './compareRequests';
+import type { ComparedTrace, CompareRequests } from './compareRequests';
 import type { Requests } from './messages';
 import type { EndMoment, Moment } from './moment';
 import type { SessionRequests } from './sessionRequests';
@@ -50,9 +50,7 @@ export interface Opening extends OfTrace {
 }
 
 /** Another trace of the window, that one may be compared with. */
-export interface OtherTrace extends OfTrace {
-  title: string;
-}
+export interface OtherTrace extends OfTrace, Pick<ComparedTrace, 'title' | 'run' | 'status'> {}
 
 /** A request of a page about the trace that it shows. */
 export interface PageQuestion extends OtherTrace {

@@ -127,8 +127,9 @@ export class Page implements vscode.Disposable {
   private requestEngine(method: PageMethod, params: PageParams): Promise<unknown> {
     const shown = shownTrace(this.model);
     const traces = this.model.traces();
-    const title = traces.find(({ trace }) => trace === shown.id)?.title ?? shown.title;
-    return shown.request('answer', { title, method, params, others: traces.filter(({ trace }) => trace !== shown.id) });
+    const own = traces.find(({ trace }) => trace === shown.id) ?? { title: shown.title, run: 0, status: '' };
+    const others = traces.filter(({ trace }) => trace !== shown.id);
+    return shown.request('answer', { ...own, method, params, others });
   }
 
   dispose(): void {

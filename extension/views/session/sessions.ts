@@ -107,7 +107,12 @@ export class Sessions implements vscode.Disposable {
 
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    return this.titled.flatMap(([{ id, hasAllocations }, title]) => (hasAllocations ? [{ trace: id, title }] : []));
+    return this.all.flatMap(session => {
+      const runs = this.all.filter(({ title }) => title === session.title);
+      const run = runs.length === 1 ? 0 : runs.indexOf(session) + 1;
+      const { id: trace, title, hasAllocations } = session;
+      return hasAllocations ? [{ trace, title, run, status: sessionWords(session, vscode.l10n.t) }] : [];
+    });
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
