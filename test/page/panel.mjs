@@ -477,6 +477,31 @@ const checks = {
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
       });
   },
+  async 'after Stop, the buttons stay where they are until the pointer leaves them'() {
+    await beside({ story: 'clean' }, async stopped => {
+      const buttons = stopped.locator('.buttons > vscode-button:visible');
+      const placed = () =>
+        buttons.evaluateAll(all => all.map(one => [one.dataset.action, one.getBoundingClientRect().x]));
+      const show = scene =>
+        stopped.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+      const named = word =>
+        eventually(async () => assert.equal(await stopped.locator('.dot').getAttribute('aria-label'), word));
+      const stop = stopped.locator('[data-action=stop]');
+      await stop.hover();
+      const before = await placed();
+      await show({ phase: 'running', stopped: true });
+      await named('Stopping…');
+      assert.equal(await stop.getAttribute('disabled'), '');
+      assert.equal(await stop.getAttribute('aria-label'), 'Stopping…');
+      assert.deepEqual(await placed(), before);
+      await show({ phase: 'ended', stopped: true });
+      await named('Stopped');
+      assert.deepEqual(await placed(), before);
+      await stopped.mouse.move(5, 300);
+      await eventually(async () => assert.equal(await stop.isVisible(), false));
+      assert.ok(await stopped.locator('[data-action=close-session]').isVisible());
+    });
+  },
   async 'a program that ended well can be traced again, by a small link in the row of its end'() {
     const scene = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.', offers: ['traceAgain'] };
     const ending = {
