@@ -212,6 +212,21 @@ describe('Findings in VS Code', () => {
     assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
     await vscode.workspace.applyEdit(fix.edit);
     await written();
+    const at = new vscode.Position(lineOf(file, '# HOLD') - 1, 2);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      document.uri,
+      at,
+    );
+    const text = hovers.flatMap(({ contents }) => contents.map(one => (one as vscode.MarkdownString).value)).join();
+    const [, given = ''] =
+      /\[Add \.detach\(\)\.cpu\(\)\]\(command:gpuMemoryTrace\.applyFix\?([^)]*)\)/.exec(text) ?? [];
+    assert.notEqual(given, '', text);
+    await vscode.commands.executeCommand(
+      'gpuMemoryTrace.applyFix',
+      ...(JSON.parse(decodeURIComponent(given)) as unknown[]),
+    );
+    await written();
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 

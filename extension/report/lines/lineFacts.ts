@@ -99,5 +99,6 @@ export function hoverLines(facts: LineFacts, leak: LineLeak | null, moment: Show
   // The end of the line has the bytes of the whole leak.
   if (!isChosen && leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
     growth.push(t('This leak keeps {0} in {1}', formatBytes(leak.finding.bytes), blocksText(leak.finding.count)));
+  if (allocations === 0) return growth;
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

@@ -85,6 +85,8 @@ test('a hover has blocks, peak and counts, and the leak', () => {
   assertSentence(hoverLines(facts, leak, usual).join('\n'));
   const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, usual);
   assertSentence(whole);
+  const keeps = { ...facts, liveBytes: 0, liveCount: 0, allocations: 0 };
+  assert.equal(hoverLines(keeps, { ...leak, shownIn: '/x/train.py' }, usual).length, 2, 'it only keeps the leak');
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {
