@@ -477,6 +477,20 @@ const checks = {
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
       });
   },
+  async 'the list of traces ends with those that were open before'() {
+    const sessions = [1, 2].map(id => ({ id, title: `train.py (${id})`, status: 'ended' }));
+    await beside({ scene: { sessions } }, async several => {
+      const list = several.locator('[data-control=session]');
+      const chosen = () => list.evaluate(one => one.value);
+      const before = await chosen();
+      await list.click();
+      await list.locator('vscode-option').last().click();
+      const methods = () => several.evaluate(() => window.bench.calls.map(({ method }) => method));
+      await eventually(async () => assert.ok((await methods()).includes('openTrace')));
+      assert.equal(await chosen(), before, 'the same trace is shown');
+      assert.ok(!(await methods()).includes('showSession'));
+    });
+  },
   async 'after Stop, the buttons stay where they are until the pointer leaves them'() {
     await beside({ story: 'clean' }, async stopped => {
       const buttons = stopped.locator('.buttons > vscode-button:visible');
