@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
+import { SHOWS_NOW } from '../protocol/requests/moment';
 import type { LineFacts } from '../protocol/requests/engineRequests';
 import { isLeak, type FindingPlace } from '../protocol/verdicts';
-import { heatOf, hoverLines, isInSight, lineText, type LineLeak, type ShownMoment } from '../report/lines/lineFacts';
+import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { applyFix, fixEdit, isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
@@ -42,7 +43,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   /** The last query: of which trace, as of when, about which files. */
   private known: readonly unknown[] = [];
   /** Of which moment the bytes are. */
-  private moment: ShownMoment = { when: null, isChosen: false };
+  private moment = SHOWS_NOW;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -135,18 +136,18 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private async read(paths: readonly string[]): Promise<void> {
     const { shown } = this.traces;
     const facts = shown?.facts ?? null;
-    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, JSON.stringify(shown?.moment)];
+    const shownMoment = shown?.shownMoment ?? SHOWS_NOW;
+    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, JSON.stringify(shownMoment)];
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
-    const moment = { when: shown?.when ?? null, isChosen: shown?.isChosen ?? false };
     const found =
       shown === null || facts === null || paths.length === 0
         ? null
-        : await shown.request('lines', { paths, folders: shown.folders, moment: shown.moment });
+        : await shown.request('lines', { paths, folders: shown.folders, moment: shownMoment.moment });
     if (this.known !== known) return;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;
-    this.moment = moment;
+    this.moment = shownMoment;
     this.startRealtimeMs = facts?.info.startRealtimeMs ?? 0;
   }
 

@@ -3,13 +3,15 @@ import { asOf, factsByFile, fileFilter } from '../report/lines/lineFacts';
 import { momentWords } from '../report/tables/momentWords';
 import { sourcePath } from '../files/sourcePath';
 import type { SourceFolders } from '../protocol/cwd';
-import type { LineAnswers, LineFacts, MomentName } from '../protocol/requests/engineRequests';
-import type { Moment } from '../protocol/requests/moment';
+import type { LineAnswers, LineFacts } from '../protocol/requests/engineRequests';
+import type { Moment, ShownMoment } from '../protocol/requests/moment';
 import { listedLayer, type TraceSource } from '../protocol/trace';
 import { bornIn, sourceOf } from './answers/source';
 import type { FollowedTrace } from './followedTrace';
 
 const MOST_LINES = 5_000;
+/** The line that holds most; with it comes the sum of all. */
+const BIGGEST = { groupBy: 'line', sort: 'liveBytes', descending: true, from: 0, to: 1 } as const;
 
 /** The lines of these files, with what is alive at a moment. */
 export async function linesOf(
@@ -33,21 +35,16 @@ export async function linesOf(
     const whole = linesIn(native, path);
     files.set(path, moment.kind === 'now' ? whole : asOf(linesIn(then.source, path, born), whole));
   }
-  const biggest = { layer, sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1, ...born } as const;
-  return { files, mostBytes: then.source.sites(biggest).liveBytes[0] ?? 0 };
+  const biggest = then.source.sites({ ...BIGGEST, layer, ...born });
+  return { files, mostBytes: biggest.liveBytes[0] ?? 0 };
 }
 
 /** What a moment is called, and what was alive then. */
-export async function nameMoment(trace: FollowedTrace, moment: Moment): Promise<MomentName> {
+export async function nameMoment(trace: FollowedTrace, moment: Moment): Promise<Pick<ShownMoment, 'when' | 'bytes'>> {
   const { native } = trace.session;
   const when = momentWords(native, moment);
   if (moment.kind === 'now') return { when, bytes: null };
   const then = await sourceOf({ shown: trace }, moment);
-  const all = {
-    layer: listedLayer(native.info().totals),
-    groupBy: 'line',
-    sort: 'liveBytes',
-    descending: true,
-  } as const;
-  return { when, bytes: then.source.sites({ ...all, ...bornIn(then), from: 0, to: 0 }).sumLiveBytes };
+  const layer = listedLayer(native.info().totals);
+  return { when, bytes: then.source.sites({ ...BIGGEST, layer, ...bornIn(then) }).sumLiveBytes };
 }

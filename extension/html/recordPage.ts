@@ -126,15 +126,7 @@ class PageRecorder {
     as: unknown = params,
   ): Promise<ReturnType<PageRequests[M]>> {
     this.of.signal?.throwIfAborted();
-    const question: PageQuestion = {
-      trace: TRACE,
-      title: this.title,
-      run: 0,
-      status: '',
-      method,
-      params: params as never,
-      others: [],
-    };
+    const question: PageQuestion = { trace: TRACE, title: this.title, method, params: params as never, others: [] };
     const answer = await this.engine.request('answer', question);
     this.answers.set(recordedKey(method, as, this.moments), answer);
     return answer as ReturnType<PageRequests[M]>;

@@ -16,7 +16,7 @@ for (const [trace, file] of ['media/sample/finetune.gputrace', 'test/golden/trac
     await engine.request('open', opening);
     await engine.request('readToEnd', { trace });
     const answer = (method: PageMethod, params: object): Promise<unknown> =>
-      engine.request('answer', { trace, title: '', run: 0, status: '', method, params: params as never, others: [] });
+      engine.request('answer', { trace, title: '', method, params: params as never, others: [] });
     const peak = (await answer('peakInside', { series: 'tensor', fromNs: 0, toNs: 1e15 })) as Peak;
     assert.equal(peak.fromNs, peak.toNs, 'the totals have its time');
     const moment = { kind: 'at', timeNs: peak.toNs + 100, peak: true };

@@ -20,7 +20,7 @@ async function openAll() {
     });
     await engine.request('readToEnd', { trace: trace + 1 });
   }
-  const [own, other] = [1, 2].map(trace => ({ trace, title: FILES[trace - 1]!, run: 0, status: '' }));
+  const [own, other] = [1, 2].map(trace => ({ trace, title: FILES[trace - 1]! }));
   const answer = (method: PageMethod, params?: object): Promise<unknown> =>
     engine.request('answer', { ...own!, method, params: params as never, others: [other!] });
   return { engine, answer };
@@ -60,13 +60,12 @@ test('the last step of two runs is known, with its end in each', async () => {
   const [most, least] = [own, other].map(run => run!.steps[0]!);
   assert.notEqual(most!.step, least!.step);
   const { common } = other!;
-  assert.equal(common?.own.step, Math.min(most!.step, least!.step));
-  assert.equal(common.shown.step, common.own.step);
-  const shorter = most!.step < least!.step ? common.shown : common.own;
-  assert.equal(shorter.endNs, Math.min(most!.step, least!.step) === most!.step ? most!.endNs : least!.endNs);
+  assert.equal(common?.step, Math.min(most!.step, least!.step));
+  const isShorter = most!.step < least!.step;
+  const end = isShorter ? common.shownNs : common.ownNs;
+  assert.equal(end, Math.round((isShorter ? most! : least!).endNs));
   assert.equal(own!.common, null);
-  const at = (trace: number, timeNs: number) => ({ trace, timeNs: Math.round(timeNs) });
-  const points = { a: at(2, common.own.endNs), b: at(0, common.shown.endNs) };
+  const points = { a: { trace: 2, timeNs: common.ownNs }, b: { trace: 0, timeNs: common.shownNs } };
   const scope = { by: 'line', layer: 'tensor', process: -1, device: -1, rows: 5 };
   const compared = (await answer('compare', { ...points, ...scope })) as Comparison;
   assert.ok(compared.bytesA > 0 && compared.bytesB > 0);

@@ -30,10 +30,10 @@ export function compareTraces(runNs: number): ComparedTrace[] {
   const before: ComparedTrace = {
     ...{ ...run, trace: 3, title: 'train.py', run: 1, status: 'stopped · 1 leak' },
     ...{ startMs: startMs - 90_000, live: false, steps: [{ step: 73, endNs: 6e9 }] },
-    common: { own: { step: 73, endNs: 6e9 }, shown: { step: 73, endNs: (runNs * 73) / 412 } },
+    common: { step: 73, ownNs: 6e9, shownNs: Math.round((runNs * 73) / 412) },
   };
   const other: ComparedTrace = {
-    ...{ ...run, trace: 4, title: 'finetune_with_a_long_name.py', run: 0, status: 'ended' },
+    ...{ ...run, trace: 4, title: 'finetune_with_a_long_name.py', status: 'ended' },
     ...{ startMs: startMs - 190_000, live: false, steps: [] },
   };
   const shown = { ...run, trace: 0, title: 'train.py', run: 2, status: 'running', startMs, live: true, marks, steps };

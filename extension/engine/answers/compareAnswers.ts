@@ -100,7 +100,8 @@ function commonStep(own: TraceSession, shown: TraceSession): ComparedTrace['comm
   const at = axis.last.findLastIndex(step => other.last.includes(step));
   const step = axis.last[at];
   if (step === undefined || (step === axis.last.at(-1) && step === other.last.at(-1))) return null;
-  return { own: { step, endNs: axis.endNs[at]! }, shown: { step, endNs: other.endNs[other.last.indexOf(step)]! } };
+  const [ownNs, shownNs] = [axis.endNs[at]!, other.endNs[other.last.indexOf(step)]!].map(Math.round);
+  return { step, ownNs: ownNs!, shownNs: shownNs! };
 }
 
 /** Steps that the program made, of the process that made most. */

@@ -51,31 +51,26 @@ export interface Comparison {
   renamed: { from: string; to: string } | null;
 }
 
-export interface StepEnd {
-  step: number;
-  endNs: number;
-}
-
 /** A trace that can be compared with, and moments of it that have a name. */
 export interface ComparedTrace {
   trace: number;
   title: string;
-  /** Which of the runs of this title, from 1; 0: it is the only one. */
-  run: number;
-  /** In words: `stopped · 1 leak`; empty: not known. */
-  status: string;
+  /** Which of the runs of this title, from 1; absent: it is the only one. */
+  run?: number;
+  /** In words: `stopped · 1 leak`. */
+  status?: string;
   /** Real time of its begin; 0: not known. */
   startMs: number;
   live: boolean;
   marks: Mark[];
   /** Ends of steps, newest first; not all where there are many. */
-  steps: StepEnd[];
+  steps: { step: number; endNs: number }[];
   /** When most of the listed layer was alive; null: never anything. */
   peakNs: number | null;
   /** The moment that is shown instead of an end that holds little. */
   ending: EndMoment | null;
   /** The last step that ended in it and in the shown run, where one of them went further; null: neither did. */
-  common: { own: StepEnd; shown: StepEnd } | null;
+  common: { step: number; ownNs: number; shownNs: number } | null;
 }
 
 /** A run beside the one of the same program before it. */

@@ -8,7 +8,7 @@ import type { Finding } from '../verdicts';
 import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { ComparedTrace, CompareRequests } from './compareRequests';
 import type { Requests } from './messages';
-import type { EndMoment, Moment } from './moment';
+import type { EndMoment, Moment, ShownMoment } from './moment';
 import type { SessionRequests } from './sessionRequests';
 import type { Inquiry, VerdictRequests } from './verdictRequests';
 
@@ -70,14 +70,6 @@ export interface LineFacts extends Pick<
   name: string;
 }
 
-/** A moment that a page shows. */
-export interface MomentName {
-  /** Beside its figures: `at the end of step 30`; null: now. */
-  when: string | null;
-  /** Alive then, in the layer that is listed first; null: as many as now. */
-  bytes: number | null;
-}
-
 export interface LineAnswers {
   files: Map<string, LineFacts[]>;
   /** Live bytes of the biggest line of all. */
@@ -110,7 +102,7 @@ export interface EngineRequests {
   stopHolderSearch(of: OfTrace & { finding: string }): void;
   /** The lines of these files, as of a moment. */
   lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders; moment: Moment }): LineAnswers;
-  nameMoment(of: OfTrace & { moment: Moment }): MomentName;
+  nameMoment(of: OfTrace & { moment: Moment }): Pick<ShownMoment, 'when' | 'bytes'>;
   /** Of the tensor at an address of a process; null: none that was traced. The program stands still. */
   tensor(of: OfTrace & { pid: number; address: bigint }): TensorFound | null;
   momentOf(of: OfTrace & { time: TraceTime }): { ns: number; text: string } | { error: string };

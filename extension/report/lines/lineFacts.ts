@@ -1,6 +1,7 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
+import type { ShownMoment } from '../../protocol/requests/moment';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
 import { paceOf } from '../../text/pace';
 import { siteRows, type SiteWindow } from '../../protocol/trace';
@@ -15,14 +16,6 @@ export interface LineLeak {
   /** The line, from 1, and the growth of what it allocates; where the leak is shown, all of its growth. */
   line: number;
   bytesPerStep: number;
-}
-
-/** Of which moment the bytes are. */
-export interface ShownMoment {
-  /** `at the end of step 30`; null: of this one. */
-  when: string | null;
-  /** It was chosen: the figures of a leak, which are of its card, are not of it. */
-  isChosen: boolean;
 }
 
 /** Lines by file, as the trace names it. */
@@ -89,10 +82,13 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
 }
 
 /** Lines of a hover, without its picture. */
-export function hoverLines(facts: LineFacts, leak: LineLeak | null, moment: ShownMoment): string[] {
+export function hoverLines(
+  facts: LineFacts,
+  leak: LineLeak | null,
+  { when, isChosen }: Omit<ShownMoment, 'moment' | 'bytes'>,
+): string[] {
   const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
-  const { when, isChosen } = moment;
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak ≥ {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];

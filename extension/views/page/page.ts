@@ -127,7 +127,7 @@ export class Page implements vscode.Disposable {
   private requestEngine(method: PageMethod, params: PageParams): Promise<unknown> {
     const shown = shownTrace(this.model);
     const traces = this.model.traces();
-    const own = traces.find(({ trace }) => trace === shown.id) ?? { title: shown.title, run: 0, status: '' };
+    const own = traces.find(({ trace }) => trace === shown.id) ?? { title: shown.title };
     const others = traces.filter(({ trace }) => trace !== shown.id);
     return shown.request('answer', { ...own, method, params, others });
   }

@@ -10,14 +10,13 @@ import type {
   EngineMethod,
   EngineParams,
   EngineResult,
-  MomentName,
   Opening,
   TraceChange,
   TraceFacts,
 } from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import { NOW, type EndMoment, type Moment } from '../../protocol/requests/moment';
+import { NOW, SHOWS_NOW, type EndMoment, type Moment, type ShownMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
 import { formatWhen } from '../../text/when';
@@ -59,7 +58,7 @@ export class OpenTrace implements vscode.Disposable {
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
   /** What each page shows; the one that changed last is the last. */
   private readonly shownMoments = new Map<number, Moment>();
-  private chosen: (MomentName & { moment: Moment }) | null = null;
+  private chosen: ShownMoment | null = null;
 
   constructor(
     readonly title: string,
@@ -109,24 +108,16 @@ export class OpenTrace implements vscode.Disposable {
     const { detail: sentence, raisedAt } = this.state;
     return raisedAt === undefined ? null : { ...raisedAt, sentence: sentence.replace(/ \([^()]*:\d+\)$/, '') };
   }
-  /** Editors and status bar show this moment: the one that was chosen on a page, else that instead of the end, or now. */
-  get moment(): Moment {
+  /** The one that was chosen on a page, else that instead of the end, or now. */
+  get shownMoment(): ShownMoment {
     const { chosen, ending } = this;
-    return chosen?.moment ?? (ending === null ? NOW : { kind: 'at', timeNs: ending.timeNs });
-  }
-  /** Its words; null: now, or the end. */
-  get when(): string | null {
-    return (this.chosen ?? this.ending)?.when ?? null;
-  }
-  /** It is another one than a page shows by itself. */
-  get isChosen(): boolean {
-    return this.chosen !== null;
+    const usual = ending && { ...SHOWS_NOW, ...ending, moment: { kind: 'at' as const, timeNs: ending.timeNs } };
+    return chosen ?? usual ?? SHOWS_NOW;
   }
   /** Bytes of the layer that is listed first, alive at that moment. */
   get liveBytes(): number {
-    const then = this.chosen ?? this.ending;
-    if (then !== null && then.bytes !== null) return then.bytes;
-    return listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    const { bytes } = this.shownMoment;
+    return bytes ?? listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   }
   /** The moment that is shown instead of an end that holds little; null: there is none, or the program continues. */
   get ending(): EndMoment | null {
@@ -170,7 +161,7 @@ export class OpenTrace implements vscode.Disposable {
     const usual = moment.kind === 'at' ? moment.timeNs === ending?.timeNs : moment.kind === 'now' && ending === null;
     const name = usual ? null : await this.request('nameMoment', { moment });
     if (moment !== this.latestMoment) return;
-    this.chosen = name && { ...name, moment };
+    this.chosen = name && { ...name, moment, isChosen: true };
     this.changedBeside.fire();
   }
 

@@ -111,9 +111,9 @@ export class Sessions implements vscode.Disposable {
   traces(): OtherTrace[] {
     return this.all.flatMap(session => {
       const runs = this.all.filter(({ title }) => title === session.title);
-      const run = runs.length === 1 ? 0 : runs.indexOf(session) + 1;
+      const run = runs.length > 1 && { run: runs.indexOf(session) + 1 };
       const { id: trace, title, hasAllocations } = session;
-      return hasAllocations ? [{ trace, title, run, status: sessionWords(session, vscode.l10n.t) }] : [];
+      return hasAllocations ? [{ trace, title, ...run, status: sessionWords(session, vscode.l10n.t) }] : [];
     });
   }
 

@@ -70,7 +70,7 @@ const tooltipOf = (session: Session): string =>
   vscode.l10n.t('GPU memory of {0}: {1}', session.title, liveText(session));
 
 /** `28.58 MiB now`, `207.00 KiB at the end of step 61` */
-function liveText({ liveBytes, when, running, recordingOn }: Session): string {
+function liveText({ liveBytes, shownMoment: { when }, running, recordingOn }: Session): string {
   const bytes = formatBytes(liveBytes);
   if (when !== null) return `${bytes} ${when}`;
   if (!running) return vscode.l10n.t('{0} at the end', bytes);

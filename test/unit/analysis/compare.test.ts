@@ -182,7 +182,6 @@ test('a question about two moments is checked', () => {
 const SHOWN: ComparedTrace = {
   trace: 0,
   title: 't.py',
-  run: 0,
   status: 'running',
   startMs: new Date(2020, 10, 29, 14, 32, 5).getTime(),
   live: true,
@@ -198,8 +197,6 @@ const SHOWN: ComparedTrace = {
 const SAVED: ComparedTrace = {
   trace: 4,
   title: 'old.gputrace',
-  run: 0,
-  status: '',
   startMs: new Date(2020, 10, 29, 9, 5, 7).getTime(),
   live: false,
   marks: [],
@@ -224,7 +221,7 @@ test('runs of one program are told apart by number and time, and the chosen one 
   const run = { title: 't.py', live: false, marks: [], peakNs: null };
   const steps = Array.from({ length: 24 }, (_, i) => ({ step: 240 - 10 * i, endNs: (24 - i) * 1e9 }));
   const shown: ComparedTrace = { ...SHOWN, ...run, run: 2, status: 'ended', steps };
-  const common = { own: { step: 73, endNs: 5e9 }, shown: { step: 73, endNs: 7.3e9 } };
+  const common = { step: 73, ownNs: 5e9, shownNs: 7.3e9 };
   const before: ComparedTrace = { ...SAVED, ...run, run: 1, status: 'stopped · 1 leak', common };
   const labels = pointOptions([shown, before], NOW, 'en', { trace: 4, timeNs: null }).map(([, label]) => label);
   assertSentence(labels.join('\n'));
@@ -233,7 +230,7 @@ test('runs of one program are told apart by number and time, and the chosen one 
 });
 
 test('of two runs of which one went further, the last step of both is compared, unless moments are chosen', () => {
-  const common = { own: { step: 7, endNs: 5e9 }, shown: { step: 7, endNs: 1.4e9 } };
+  const common = { step: 7, ownNs: 5e9, shownNs: 1.4e9 };
   const runs = [SHOWN, { ...SAVED, common }];
   const points = chosenPoints(runs, { a: '4:now', b: '0:now' });
   assert.deepEqual(points, { a: { trace: 4, timeNs: 5e9 }, b: { trace: 0, timeNs: 1.4e9 } });
@@ -244,10 +241,9 @@ test('of two runs of which one went further, the last step of both is compared, 
   assert.deepEqual(chosen.a, { trace: 4, timeNs: null });
   assert.equal(comparedStep(runs, chosen.a, chosen.b), null);
   assert.equal(comparedStep(runs, points.b, points.b), null, 'two moments of one run');
-  const newest = { step: 9, endNs: 2e9 };
   const behind = [
     { ...SHOWN, marks: [] },
-    { ...SAVED, common: { own: { step: 9, endNs: 8e9 }, shown: newest } },
+    { ...SAVED, common: { step: 9, ownNs: 8e9, shownNs: 2e9 } },
   ];
   const { a, b } = chosenPoints(behind, { a: '4:now', b: '0:now' });
   assert.deepEqual([optionOf(behind, a), optionOf(behind, b)], ['4:8000000000', '0:now'], 'it goes on');

@@ -63,7 +63,7 @@ function setUp(t: TestContext): { engine: EngineProcess; died: string[]; kill():
 async function lines(engine: EngineProcess, { trace }: Running): Promise<unknown[]> {
   const order = { groupBy: 'line', sort: 'liveBytes', descending: true } as const;
   const params = { layer: 'tensor', ...order, from: 0, to: 10 } as const;
-  const question = { trace, title: '', run: 0, status: '', method: 'sites', params, others: [] } as const;
+  const question = { trace, title: '', method: 'sites', params, others: [] } as const;
   const rows = (await engine.request('answer', { ...question, others: [] })) as SiteWindow;
   return [rows.file, rows.line, rows.liveBytes, rows.liveCount];
 }

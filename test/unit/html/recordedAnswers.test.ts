@@ -54,15 +54,7 @@ for (const trace of TRACES) {
     after(() => engine.request('close', { trace: 1 }));
 
     async function ask<M extends PageMethod>(method: M, params: Params<M>): Promise<Result<M>> {
-      const question = {
-        trace: 1,
-        title: session.title,
-        run: 0,
-        status: '',
-        method,
-        params: params as never,
-        others: [],
-      };
+      const question = { trace: 1, title: session.title, method, params: params as never, others: [] };
       return (await engine.request('answer', question)) as Result<M>;
     }
     async function same<M extends PageMethod>(method: M, params: Params<M>): Promise<Result<M>> {

@@ -39,11 +39,12 @@ async function openTrace() {
   await trace.begin();
   news({ info: { totals: [{ layer: 'tensor', liveBytes: 2 }], session: {} } });
   const changes: unknown[] = [];
-  trace.onDidChangeBeside(() => changes.push(trace.when));
+  trace.onDidChangeBeside(() => changes.push(trace.shownMoment.when));
   const set = async (page: number, moment: Moment | null): Promise<unknown[]> => {
     trace.setMoment(page, moment);
     await setImmediate();
-    return [trace.when, trace.liveBytes, trace.isChosen];
+    const { when, isChosen } = trace.shownMoment;
+    return [when, trace.liveBytes, isChosen];
   };
   return { trace, news, asked, changes, set };
 }
@@ -52,9 +53,9 @@ test('a moment that is chosen on a page is that of the figures, until the page s
   const { trace, news, asked, changes, set } = await openTrace();
   assert.deepEqual(await set(1, { kind: 'now' }), [null, 2, false]);
   assert.deepEqual(await set(1, at(30)), ['at 30', 30, true]);
-  assert.deepEqual(trace.moment, at(30));
+  assert.deepEqual(trace.shownMoment.moment, at(30));
   news({ ending: ENDING });
-  assert.equal(trace.when, 'at 30', 'the user looks at it, also when the run has ended');
+  assert.equal(trace.shownMoment.when, 'at 30', 'the user looks at it, also when the run has ended');
   assert.deepEqual(await set(1, at(90)), [ENDING.when, 9, false]);
   assert.deepEqual(
     await set(1, { kind: 'now' }),

@@ -13,7 +13,7 @@ const load = () => importWith(parts, () => import('../../../extension/views/sess
 
 test('the figure has the moment that the panel shows', async () => {
   const { StatusItem } = await load();
-  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, when: null };
+  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, shownMoment: { when: null } };
   let update = (): void => undefined;
   const event = (listener: () => void): object => ({ dispose: (update = listener) });
   const sessions = { all: [] as unknown[], shown, onDidChangeBeside: event };
@@ -22,8 +22,8 @@ test('the figure has the moment that the panel shows', async () => {
     { running: true, recordingOn: true },
     { running: true, recordingOn: false },
     { running: false, phase: 'ended' },
-    { running: false, phase: 'ended', when: 'at the end of step 61' },
-    { running: true, recordingOn: true, when: 'in step 3, at 1.20 s' },
+    { running: false, phase: 'ended', shownMoment: { when: 'at the end of step 61' } },
+    { running: true, recordingOn: true, shownMoment: { when: 'in step 3, at 1.20 s' } },
   ];
   const texts = states.map(state => {
     sessions.shown = { ...shown, ...state };
@@ -42,7 +42,7 @@ test('the figure has the moment that the panel shows', async () => {
 test('a warning of an ended run goes with the edit that fixes its last leak', async () => {
   const { StatusItem } = await load();
   const findings = ['a', 'b'].map(id => ({ id, verdict: 'leak' }));
-  const shown = { running: false, phase: 'ended', facts: { findings }, liveBytes: 0, when: null };
+  const shown = { running: false, phase: 'ended', facts: { findings }, liveBytes: 0, shownMoment: { when: null } };
   const listeners: (() => void)[] = [];
   const event = (listener: () => void) => ({ dispose: listeners.push(listener) });
   let fixed: string[] = [];

@@ -10,8 +10,6 @@ import type { Option } from '../../components';
 /** Steps of a run that are offered, about. */
 const MOST_STEPS = 12;
 
-type Step = ComparedTrace['steps'][number];
-
 /**
  * Each moment once; of several runs below the run's name, that of `first` first.
  * @param chosen the moment that the timeline shows: it can be compared too. @param language of the page
@@ -23,14 +21,14 @@ export function pointOptions(
   first: ComparePoint = { trace: 0, timeNs: null },
 ): Option<string>[] {
   const days = new Set(traces.map(({ startMs }) => new Date(startMs).toDateString()));
-  const severalNumbered = new Set(traces.flatMap(({ run, title }) => (run > 0 ? [title] : []))).size > 1;
+  const severalNumbered = new Set(traces.flatMap(({ run, title }) => (run ? [title] : []))).size > 1;
   const runs = traces.toSorted((a, b) => Number(b.trace === first.trace) - Number(a.trace === first.trace));
   return runs.flatMap((run): Option<string>[] => {
     const begin = run.startMs === 0 ? [] : [formatWhen(run.startMs, language, { day: days.size > 1 })];
-    const number = severalNumbered ? t('run {0} of {1}', run.run, run.title) : t('run {0}', run.run);
-    const name = run.run === 0 ? run.title : number;
-    const script = run.run === 0 || severalNumbered ? '' : run.title;
-    const heading = [[name, ...begin].join(', '), script, run.status].filter(part => part !== '').join(' · ');
+    const number = run.run && (severalNumbered ? t('run {0} of {1}', run.run, run.title) : t('run {0}', run.run));
+    const name = number ?? run.title;
+    const script = number && !severalNumbered ? run.title : '';
+    const heading = [[name, ...begin].join(', '), script, run.status].filter(Boolean).join(' · ');
     const moments = momentsOf(run, traces, chosen);
     if (traces.length === 1) return moments;
     const named = moments.map(([value, moment]) => [value, `${moment} · ${name}`] as const);
@@ -70,11 +68,12 @@ function lastName({ live, steps: [newest], steps, ending }: ComparedTrace): stri
 }
 
 /** Newest first: the two newest, some of the others, and those at which it is compared with another run. */
-function stepsOf({ trace, steps, common }: ComparedTrace, traces: readonly ComparedTrace[]): Step[] {
-  const every = Math.ceil(steps.length / MOST_STEPS);
+function stepsOf(run: ComparedTrace, traces: readonly ComparedTrace[]): ComparedTrace['steps'] {
+  const every = Math.ceil(run.steps.length / MOST_STEPS);
+  const commons = (run.trace === 0 ? traces : [run]).flatMap(({ common }) => common ?? []);
   const all = [
-    ...steps.filter((_, i) => i < 2 || i % every === 0),
-    ...(trace === 0 ? traces.flatMap(other => other.common?.shown ?? []) : common ? [common.own] : []),
+    ...run.steps.filter((_, i) => i < 2 || i % every === 0),
+    ...commons.map(common => ({ step: common.step, endNs: endIn(common, run) })),
   ];
   return [...new Map(all.map(one => [one.step, one])).values()].sort((a, b) => b.step - a.step);
 }
@@ -92,19 +91,19 @@ export function chosenPoints(
     return point !== null && traces.some(({ trace }) => trace === point.trace) ? point : null;
   };
   const [a, b] = [known(choice.a) ?? usualA(traces), known(choice.b) ?? { trace: 0, timeNs: null }];
-  const common = commonOf(traces, a, b);
-  const of = (point: ComparePoint): ComparePoint => {
-    const step = point.trace === 0 ? common?.shown : common?.own;
-    return step ? { ...point, timeNs: Math.round(step.endNs) } : point;
-  };
+  const common = a.timeNs === null && b.timeNs === null ? commonOf(traces, a, b) : null;
+  const of = (point: ComparePoint): ComparePoint => (common ? { ...point, timeNs: endIn(common, point) } : point);
   return { a: of(a), b: of(b) };
 }
 
-/** The last step of the shown run and another one; null: they are at the same step, or none is known. */
+/** The last step of the shown run and another one; null: neither went further, or none is known. */
 function commonOf(traces: readonly ComparedTrace[], a: ComparePoint, b: ComparePoint): ComparedTrace['common'] {
-  if (a.timeNs !== null || b.timeNs !== null || a.trace === b.trace || (a.trace !== 0 && b.trace !== 0)) return null;
-  return traces.find(({ trace }) => trace === (a.trace || b.trace))?.common ?? null;
+  const other = a.trace === 0 ? b.trace : b.trace === 0 ? a.trace : 0;
+  return other === 0 ? null : (traces.find(({ trace }) => trace === other)?.common ?? null);
 }
+
+const endIn = ({ ownNs, shownNs }: NonNullable<ComparedTrace['common']>, { trace }: { trace: number }): number =>
+  trace === 0 ? shownNs : ownNs;
 
 /** The option of a point. */
 export function optionOf(traces: readonly ComparedTrace[], point: ComparePoint): string {
@@ -120,16 +119,10 @@ function whole({ trace, live, steps, marks, ending }: ComparedTrace, timeNs: num
   return { trace, timeNs: timeNs ?? (ending === null ? null : Math.round(ending.timeNs)) };
 }
 
-/** The step at whose end two runs are compared; null: it is not the same, or both are moments of one run. */
+/** The last step of both runs, if they are compared at its end; else null. */
 export function comparedStep(traces: readonly ComparedTrace[], a: ComparePoint, b: ComparePoint): number | null {
-  if (a.trace === b.trace) return null;
-  const [first, second] = [a, b].map(point => {
-    const run = traces.find(({ trace }) => trace === point.trace);
-    const timeNs = run && (point.timeNs ?? run.ending?.timeNs ?? (run.live ? run.steps[0]?.endNs : undefined));
-    if (run === undefined || timeNs === undefined) return undefined;
-    return stepsOf(run, traces).find(({ endNs }) => Math.round(endNs) === Math.round(timeNs))?.step;
-  });
-  return first === second ? (first ?? null) : null;
+  const common = commonOf(traces, a, b);
+  return common && [a, b].every(point => point.timeNs === endIn(common, point)) ? common.step : null;
 }
 
 function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {

@@ -31,8 +31,6 @@ export class Header {
   readonly element: HTMLElement;
   private session: SessionView | null = null;
   private moment: ShownMoment | null = null;
-  /** The pointer is over the buttons. */
-  private isPointed = false;
   /** The session whose program ran when the buttons were placed. */
   private placedFor = 0;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
@@ -63,11 +61,7 @@ export class Header {
       ({ element }) => element,
     );
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
-    for (const [event, over] of [['pointerenter', true] as const, ['pointerleave', false] as const])
-      buttons.addEventListener(event, () => {
-        this.isPointed = over;
-        if (this.session) this.updateButtons(this.session);
-      });
+    buttons.addEventListener('pointerleave', () => this.session && this.updateButtons(this.session, false));
     const name = el('div', { class: 'name' }, this.dot, this.title, this.paused, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
@@ -132,7 +126,7 @@ export class Header {
     );
   }
 
-  private updateButtons(session: SessionView): void {
+  private updateButtons(session: SessionView, isPointed = this.stop.element.matches('.buttons:hover > *')): void {
     const { id, phase, recording, attached, canWiden } = session;
     const nothing = nothingIn(session);
     const runs = phase === 'running' || phase === 'starting';
@@ -142,7 +136,7 @@ export class Header {
     else if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
     // After Stop, no other button comes under the pointer.
-    if (!runs && this.isPointed && this.placedFor === id) return;
+    if (!runs && isPointed && this.placedFor === id) return;
     this.placedFor = runs ? id : 0;
     setHidden(this.stop.element, !runs);
     setHidden(this.pause.element, phase !== 'running');
