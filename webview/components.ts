@@ -57,24 +57,29 @@ export function primaryButton(action: string, label: string, onClick: () => void
   return element;
 }
 
+/** Its value and its text; a heading cannot be chosen. */
+export type Option<T extends string> = readonly [T, string, 'heading'?];
+
 export interface Dropdown<T extends string> {
   element: HTMLElement;
   set(value: T): void;
   /** Other options, and which of them is chosen. */
-  offer(options: readonly (readonly [T, string])[], value: T): void;
+  offer(options: readonly Option<T>[], value: T): void;
 }
 
 export function dropdown<T extends string>(
   name: string,
   label: string,
-  options: readonly (readonly [T, string])[],
+  options: readonly Option<T>[],
   onChange: (value: T) => void,
 ): Dropdown<T> {
   const element = el('vscode-dropdown', { 'data-control': name, 'aria-label': label, title: label });
   let offered = '';
-  const fill = (list: readonly (readonly [T, string])[], chosen?: T): void => {
+  const fill = (list: readonly Option<T>[], chosen?: T): void => {
     offered = JSON.stringify(list);
-    const made = list.map(([value, text]) => el('vscode-option', { value, selected: value === chosen }, text));
+    const made = list.map(([value, text, heading]) =>
+      el('vscode-option', { value, selected: value === chosen, disabled: heading !== undefined }, text),
+    );
     element.replaceChildren(...made);
   };
   fill(options);
@@ -93,7 +98,7 @@ export function dropdown<T extends string>(
     known = value;
     if (control.value !== value) control.value = value;
   };
-  const offer = (list: readonly (readonly [T, string])[], value: T): void => {
+  const offer = (list: readonly Option<T>[], value: T): void => {
     if (!control.open && JSON.stringify(list) !== offered) fill(list, value);
     set(value);
   };

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
+import { SHOWS_NOW } from '../protocol/requests/moment';
 import type { LineFacts } from '../protocol/requests/engineRequests';
 import { isLeak, type FindingPlace } from '../protocol/verdicts';
 import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
-import { isFixed, originOf } from './fixEdit';
+import { applyFix, fixEdit, isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
 import { LeakLenses, type LeakLine } from './leakLenses';
 import { heatSvg, sparkSvg } from './sparkSvg';
+import { plain } from '../text/markdown';
 import { remembered } from '../base/maps';
 
 const SETTING = 'editor.lineBytes';
@@ -40,8 +42,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly drawn = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, string>>();
   /** The last query: of which trace, as of when, about which files. */
   private known: readonly unknown[] = [];
-  /** Of which moment the bytes are; null: of this one. */
-  private when: string | null = null;
+  /** Of which moment the bytes are. */
+  private moment = SHOWS_NOW;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -70,26 +72,47 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     await settings.update(SETTING, !this.on, vscode.ConfigurationTarget.Global);
   }
 
-  provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | null {
+  async provideHover(document: vscode.TextDocument, { line }: vscode.Position): Promise<vscode.Hover | null> {
     if (!this.on) return null;
     const path = document.uri.fsPath;
-    const facts = this.factsOf(path).find(one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1);
+    const leaks = this.leaks();
+    const facts = this.shownOn(path, leaks).find(
+      one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1,
+    );
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
     const colour = hueColours(this.hueOf(facts))[dark ? 'dark' : 'light'];
-    const picture = `![${vscode.l10n.t('Live memory over the run')}](${sparkSvg(facts.spark, colour)})`;
+    const spark = `![${vscode.l10n.t('Live memory over the run')}](${sparkSvg(facts.spark, colour)})`;
+    const picture = facts.spark.length === 0 ? [] : [spark];
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
     const uncertain = this.lines.uncertain(path, this.startRealtimeMs)
       ? [vscode.l10n.t('The file has changed since the program started, so the line may no longer match.')]
       : [];
-    const content = new vscode.MarkdownString(
-      [title, ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.when), ...uncertain, picture, open].join(
-        '\n\n',
-      ),
-    );
-    content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
+    const leak = leaks.get(facts.name) ?? null;
+    const links = [...(await this.fixLink(leak)), open].join(' · ');
+    const all = [title, ...hoverLines(facts, leak, this.moment), ...uncertain, ...picture, links];
+    const content = new vscode.MarkdownString(all.join('\n\n'));
+    content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel', 'gpuMemoryTrace.applyFix'] };
     return new vscode.Hover(content, document.lineAt(line).range);
+  }
+
+  /** `Add .detach()`, as on the card, where the line still reads as it ran. */
+  private async fixLink(leak: LineLeak | null): Promise<string[]> {
+    const { shown } = this.traces;
+    const fix = leak?.finding.holder?.fix;
+    const edit = shown && leak && (await fixEdit(leak.finding, originOf(shown), this.lines));
+    if (!edit || !fix) return [];
+    const command = `command:gpuMemoryTrace.applyFix?${encodeURIComponent(JSON.stringify([leak.finding.id]))}`;
+    return [`[${plain(vscode.l10n.t('Add {0}', fix.adds))}](${command})`];
+  }
+
+  /** Writes the fix of a finding of the shown trace. Rejects with a sentence. */
+  async applyFix(finding: unknown): Promise<void> {
+    const { shown } = this.traces;
+    const found = shown?.facts?.findings?.find(({ id }) => id === finding);
+    if (!shown || !found) throw new Error(vscode.l10n.t('This finding is outdated. Memory has changed.'));
+    await applyFix(found, originOf(shown), this.lines, false);
   }
 
   private scheduleDraw(): void {
@@ -113,22 +136,28 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private async read(paths: readonly string[]): Promise<void> {
     const { shown } = this.traces;
     const facts = shown?.facts ?? null;
-    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, facts?.ending];
+    const shownMoment = shown?.shownMoment ?? SHOWS_NOW;
+    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, JSON.stringify(shownMoment)];
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
     const found =
       shown === null || facts === null || paths.length === 0
         ? null
-        : await shown.request('lines', { paths, folders: shown.folders });
+        : await shown.request('lines', { paths, folders: shown.folders, moment: shownMoment.moment });
     if (this.known !== known) return;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;
-    this.when = facts?.ending?.when ?? null;
+    this.moment = shownMoment;
     this.startRealtimeMs = facts?.info.startRealtimeMs ?? 0;
   }
 
-  private factsOf(path: string): LineFacts[] {
-    return this.files.get(path) ?? [];
+  /** Lines that allocate, and those that only keep a leak. */
+  private shownOn(path: string, leaks: ReadonlyMap<string, LineLeak | null>): LineFacts[] {
+    const facts = this.files.get(path) ?? [];
+    const keepers = [...leaks].flatMap(([name, leak]) =>
+      leak?.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
+    );
+    return [...facts, ...keepers];
   }
 
   /** By `file:line`: what a line has of a leak, the worst if there are several; null: that leak is fixed. */
@@ -156,23 +185,19 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   private decorate(editor: vscode.TextEditor): void {
     const path = editor.document.uri.fsPath;
-    const facts = this.on ? this.factsOf(path) : [];
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
     const above: LeakLine[] = [];
     const [canBeAbove, tabSize] = [hasLenses(editor.document), Number(editor.options.tabSize ?? 4)];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
     const leaks = this.on ? this.leaks() : new Map<string, LineLeak | null>();
-    const keepers = [...leaks].flatMap(([name, leak]) =>
-      leak?.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
-    );
-    for (const one of [...facts, ...keepers]) {
+    for (const one of this.on ? this.shownOn(path, leaks) : []) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
       const { range, text } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
       const leak = leaks.get(one.name);
-      const contentText = lineText(one, leak ?? null);
+      const contentText = lineText(one, leak ?? null, this.moment);
       if (canBeAbove && leak?.shownIn === path && !isInSight(text, tabSize, contentText))
         above.push({ line: line - 1, text: contentText });
       else if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { SourceFolders } from '../protocol/cwd';
+import type { ShownMoment } from '../protocol/requests/moment';
 import type { EngineMethod, EngineParams, EngineResult, TraceFacts } from '../protocol/requests/engineRequests';
 
 /** A trace of the window, and what is found in it. */
@@ -9,6 +10,7 @@ export interface WindowTrace {
   readonly folders: SourceFolders;
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
+  readonly shownMoment: ShownMoment;
   /** The exception that ended the program, and its line; null: none is known. */
   readonly raised: { sentence: string; file: string; line: number } | null;
   request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;

@@ -18,6 +18,7 @@ import type {
   EngineResult,
   FromEngine,
   Opening,
+  OtherTrace,
   PageQuestion,
   ToEngine,
   TraceFacts,
@@ -30,7 +31,7 @@ import { verdictAnswers } from './answers/verdictAnswers';
 import { FollowedTrace, type PushFacts } from './followedTrace';
 import { Forecasts } from './forecasts';
 import { noSlots } from './groupSlots';
-import { linesOf } from './lineAnswers';
+import { linesOf, nameMoment } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';
 import { tensorOf } from './tensor';
 
@@ -53,7 +54,8 @@ export class TraceEngine implements Engine {
     judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
     findHolders: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.findHolders(finding),
     stopHolderSearch: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopHolderSearch(finding),
-    lines: async ({ trace, paths, folders }) => linesOf(await this.traceOf(trace), paths, folders),
+    lines: async ({ trace, paths, folders, moment }) => linesOf(await this.traceOf(trace), paths, folders, moment),
+    nameMoment: async ({ trace, moment }) => nameMoment(await this.traceOf(trace), moment),
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
     save: async ({ trace, file }) => save(await this.traceOf(trace), file),
@@ -137,11 +139,12 @@ export class TraceEngine implements Engine {
     );
   }
 
-  private async answerPage({ trace, title, method, params, others }: PageQuestion): Promise<unknown> {
+  private async answerPage({ method, params, others, ...own }: PageQuestion): Promise<unknown> {
+    const { trace } = own;
     const shown = await this.traceOf(trace);
     nameCells(shown.session.native.info());
     const forecasts = remembered(this.forecasts, trace, () => new Forecasts(this.dist, shown.session));
-    const model: PageModel = { shown, traces: () => this.namedTraces([{ trace, title }, ...others]) };
+    const model: PageModel = { shown, traces: () => this.namedTraces([own, ...others]) };
     const answers: Answers = {
       forecast: query => forecasts.answer(query),
       cancelForecast: () => forecasts.cancel(),
@@ -156,11 +159,11 @@ export class TraceEngine implements Engine {
   }
 
   /** The first is the shown one. */
-  private async namedTraces(requested: readonly { trace: number; title: string }[]): Promise<NamedTrace[]> {
+  private async namedTraces(requested: readonly OtherTrace[]): Promise<NamedTrace[]> {
     const found: NamedTrace[] = [];
-    for (const [i, { trace: number, title }] of requested.entries()) {
+    for (const [i, { trace: number, ...words }] of requested.entries()) {
       const trace = await this.traces.get(number)?.catch(() => undefined);
-      if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, title, trace });
+      if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, ...words, trace });
     }
     return found;
   }

@@ -1,6 +1,6 @@
 /** Names of what `main.ts` registers and `parts.ts` makes. */
 
-/** Behind `gpuMemoryTrace.`; those of the manifest, and what only the page and a quick fix call. */
+/** Behind `gpuMemoryTrace.`; those of the manifest, and what only the page, a quick fix and a hover call. */
 export const COMMANDS = [
   'start',
   'startConfiguration',
@@ -22,6 +22,7 @@ export const COMMANDS = [
   'closeSession',
   'compareTraces',
   'showFinding',
+  'applyFix',
   'chooseInterpreter',
   'whoHolds',
   'openWide',

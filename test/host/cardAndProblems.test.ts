@@ -212,6 +212,21 @@ describe('Findings in VS Code', () => {
     assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
     await vscode.workspace.applyEdit(fix.edit);
     await written();
+    const at = new vscode.Position(lineOf(file, '# HOLD') - 1, 2);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      document.uri,
+      at,
+    );
+    const text = hovers.flatMap(({ contents }) => contents.map(one => (one as vscode.MarkdownString).value)).join();
+    const [, given = ''] =
+      /\[Add \.detach\(\)\.cpu\(\)\]\(command:gpuMemoryTrace\.applyFix\?([^)]*)\)/.exec(text) ?? [];
+    assert.notEqual(given, '', text);
+    await vscode.commands.executeCommand(
+      'gpuMemoryTrace.applyFix',
+      ...(JSON.parse(decodeURIComponent(given)) as unknown[]),
+    );
+    await written();
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
@@ -251,7 +266,7 @@ describe('Findings in VS Code', () => {
     await press('[data-action=compare-runs]', 'Enter');
     await shows('[data-value=compare-sums]', /30\.50 KiB → 512 B/);
     const offered = await texts('[data-control=compare-a] vscode-option');
-    for (const title of [/ live_leak\.py$/, / live_leak\.py \(2\)$/])
+    for (const title of [/^run 1, .*live_leak\.py/, /^run 2, .*live_leak\.py/])
       assert.ok(
         offered.some(option => title.test(option.trim())),
         offered.join(),

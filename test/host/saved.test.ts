@@ -183,10 +183,10 @@ describe('Files in VS Code', () => {
     await shows('[data-value=compare-sums]', /→/);
     assert.match(
       await words('[data-control=compare-a] vscode-option[aria-selected=true]'),
-      / · end · a_before\.gputrace/,
+      /^end of .* · a_before\.gputrace/,
     );
     const sums = await words('[data-value=compare-sums]');
-    await press('[data-control=compare-a]', 'ArrowUp');
+    await press('[data-control=compare-a]', 'ArrowDown');
     await until('other sums', async () => (await words('[data-value=compare-sums]')) !== sums);
   });
 

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
 import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
+import { attribute, behind, click, drag, press, rows, texts, until, violations, wheel } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -54,6 +54,16 @@ async function shown(expected: Lines): Promise<void> {
     await picture('timeline-unexpected');
     assert.equal(seen, `${words}: ${lines.join(', ')}`);
   });
+}
+
+/** Status bar and line ends of the editor are of that moment too. */
+async function besides(live: string, lineEnds: readonly string[]): Promise<void> {
+  let seen: unknown = null;
+  await until('the same moment beside the page', async () => {
+    const [bar = ''] = await texts('[id*="gpuMemoryTrace.live"]');
+    seen = [bar.trim(), await behind('.monaco-editor .view-line span')];
+    return JSON.stringify(seen) === JSON.stringify([live, lineEnds]);
+  }).catch(() => assert.deepEqual(seen, [live, lineEnds]));
 }
 
 async function heading(): Promise<string> {
@@ -134,9 +144,11 @@ describe('The timeline', () => {
 
   it('a click on the peak shows who was alive at it', async () => {
     assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MiB/);
+    await besides('112.00 MiB at the end', ['64.00 MiB', 'peak ≥ 200.00 MiB', '16.00 MiB', '32.00 MiB']);
     await click('[data-mark=peak]');
     await shown(PEAK);
     assertSentence(await heading());
+    await besides('280.00 MiB at the peak', ['64.00 MiB', '200.00 MiB', '16.00 MiB', 'peak ≥ 32.00 MiB']);
     await click('[data-action=moment-now]');
     await shown(NOW);
   });

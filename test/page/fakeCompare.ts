@@ -26,17 +26,18 @@ export function compareTraces(runNs: number): ComparedTrace[] {
   const startMs = new Date(2026, 10, 29, 14, 32, 5).getTime();
   const steps = [412, 411, 410].map(step => ({ step, endNs: (runNs * step) / 412 }));
   const marks = [{ name: 'before eval', timeNs: runNs / 2 }];
-  const other: ComparedTrace = {
-    trace: 3,
-    title: 'finetune.gputrace',
-    startMs: startMs - 90_000,
-    live: false,
-    marks: [],
-    steps: [],
-    peakNs: 7e9,
-    ending: null,
+  const run = { marks: [], peakNs: 7e9, ending: null, common: null };
+  const before: ComparedTrace = {
+    ...{ ...run, trace: 3, title: 'train.py', run: 1, status: 'stopped · 1 leak' },
+    ...{ startMs: startMs - 90_000, live: false, steps: [{ step: 73, endNs: 6e9 }] },
+    common: { step: 73, ownNs: 6e9, shownNs: Math.round((runNs * 73) / 412) },
   };
-  return [{ trace: 0, title: 'train.py', startMs, live: true, marks, steps, peakNs: runNs * 0.9, ending: null }, other];
+  const other: ComparedTrace = {
+    ...{ ...run, trace: 4, title: 'finetune_with_a_long_name.py', status: 'ended' },
+    ...{ startMs: startMs - 190_000, live: false, steps: [] },
+  };
+  const shown = { ...run, trace: 0, title: 'train.py', run: 2, status: 'running', startMs, live: true, marks, steps };
+  return [{ ...shown, peakNs: runNs * 0.9 }, before, other];
 }
 
 export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Comparison {

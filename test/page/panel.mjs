@@ -206,9 +206,16 @@ const checks = {
       for (const name of ['a', 'b']) {
         const picker = low.locator(`[data-control=compare-${name}]`);
         await picker.waitFor();
-        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n\d.* · /));
+        await eventually(async () => assert.match(await picker.getAttribute('title'), /\n.* 73 · /));
         assert.equal((await picker.boundingBox()).height, 22);
         assertSentence(withoutNumbers(await picker.getAttribute('title')));
+        const chosen = await picker.evaluate(one => {
+          const text = one.shadowRoot.querySelector('.selected-value');
+          return [text.textContent.trim(), text.scrollWidth > text.clientWidth];
+        });
+        assert.deepEqual(chosen, [name === 'a' ? 'end of step 73 · run 1' : 'end of step 73 · run 2', false]);
+        const [heading] = await picker.locator('vscode-option[disabled]').allInnerTexts();
+        assert.match(heading, name === 'a' ? /^run 1,/ : /^run 2,/);
       }
       await low.evaluate(() =>
         window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 }, b: { trace: 0, timeNs: null } }),
@@ -469,6 +476,45 @@ const checks = {
         assert.equal(await stopped.locator('.state .error').count(), 0);
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
       });
+  },
+  async 'the list of traces ends with those that were open before'() {
+    const sessions = [1, 2].map(id => ({ id, title: `train.py (${id})`, status: 'ended' }));
+    await beside({ scene: { sessions } }, async several => {
+      const list = several.locator('[data-control=session]');
+      const chosen = () => list.evaluate(one => one.value);
+      const before = await chosen();
+      await list.click();
+      await list.locator('vscode-option').last().click();
+      const methods = () => several.evaluate(() => window.bench.calls.map(({ method }) => method));
+      await eventually(async () => assert.ok((await methods()).includes('openTrace')));
+      assert.equal(await chosen(), before, 'the same trace is shown');
+      assert.ok(!(await methods()).includes('showSession'));
+    });
+  },
+  async 'after Stop, the buttons stay where they are until the pointer leaves them'() {
+    await beside({ story: 'clean' }, async stopped => {
+      const buttons = stopped.locator('.buttons > vscode-button:visible');
+      const placed = () =>
+        buttons.evaluateAll(all => all.map(one => [one.dataset.action, one.getBoundingClientRect().x]));
+      const show = scene =>
+        stopped.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+      const named = word =>
+        eventually(async () => assert.equal(await stopped.locator('.dot').getAttribute('aria-label'), word));
+      const stop = stopped.locator('[data-action=stop]');
+      await stop.hover();
+      const before = await placed();
+      await show({ phase: 'running', stopped: true });
+      await named('Stopping…');
+      assert.equal(await stop.getAttribute('disabled'), '');
+      assert.equal(await stop.getAttribute('aria-label'), 'Stopping…');
+      assert.deepEqual(await placed(), before);
+      await show({ phase: 'ended', stopped: true });
+      await named('Stopped');
+      assert.deepEqual(await placed(), before);
+      await stopped.mouse.move(5, 300);
+      await eventually(async () => assert.equal(await stop.isVisible(), false));
+      assert.ok(await stopped.locator('[data-action=close-session]').isVisible());
+    });
   },
   async 'a program that ended well can be traced again, by a small link in the row of its end'() {
     const scene = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.', offers: ['traceAgain'] };

@@ -6,7 +6,7 @@ import { isJobFolder } from './jobFolder';
 import { reasonOf } from './traceDirectory';
 
 /** So many traces stay of the programs that ran in one folder, and so much of those of all folders. */
-export const [KEPT, KEPT_BYTES] = [10, 10 * 1024 ** 3];
+export const [KEPT, KEPT_BYTES] = [30, 10 * 1024 ** 3];
 const SUFFIX = '.gputrace';
 const OOM_FILE = /\/oom-[\d-]+\.md$/;
 

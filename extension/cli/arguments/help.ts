@@ -11,7 +11,7 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 30
                            traces of each working directory, at most 10 GiB in all; the path is printed last, unless --format none)
   --format table|json|none
                            json: one document at the end instead of the table; none: print nothing (default: table)

@@ -1,4 +1,4 @@
-import type { PageRequests } from '../../protocol/requests/engineRequests';
+import type { OtherTrace, PageRequests } from '../../protocol/requests/engineRequests';
 import type { FollowedTrace } from '../followedTrace';
 
 /** For each request its answer, or a promise of it; a rejection is a sentence for the page. */
@@ -7,9 +7,8 @@ export type Answers<R = PageRequests> = {
 };
 
 /** A trace of the window, by its number; 0: the one that the page shows. */
-export interface NamedTrace {
+export interface NamedTrace extends Omit<OtherTrace, 'trace'> {
   id: number;
-  title: string;
   trace: FollowedTrace;
 }
 

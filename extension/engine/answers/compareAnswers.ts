@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import { compareHoldings, type Holding, holdingsAtStep, readHoldings } from '../../report/gate/compareHoldings';
 import { compareRuns, type JudgedRun } from '../../report/gate/compareRuns';
+import { timelineSteps } from '../../report/tables/timelineSteps';
 import type { TraceSession } from '../../native/traceSession';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
@@ -16,6 +17,8 @@ import type { Answers, NamedTrace, PageModel } from './answers';
 import { remembered } from '../../base/maps';
 
 const MOST_STEPS = 24;
+/** The most that a series of steps has (`LedgerSeriesQuery.points`). */
+const MOST_POINTS = 2_048;
 /** A trace is remembered at so many moments. */
 const MOST_MOMENTS = 4;
 
@@ -29,7 +32,7 @@ export function compareAnswers(
       const run = (await model.traces()).find(({ id }) => id === before);
       return run === undefined ? null : compareRuns(await judged(run.trace), await judged(model.shown));
     },
-    compareTraces: async () => (await model.traces()).map(describe),
+    compareTraces: async () => (await model.traces()).map(one => describe(one, model.shown)),
     compare: async query => {
       const traces = await model.traces();
       const [a, b] = [traceOf(traces, query.a), traceOf(traces, query.b)];
@@ -71,7 +74,7 @@ async function holdings({ trace }: NamedTrace, point: ComparePoint, query: Compa
   return found;
 }
 
-function describe({ id, title, trace }: NamedTrace): ComparedTrace {
+function describe({ id, trace, ...words }: NamedTrace, shown: FollowedTrace): ComparedTrace {
   const { session, ending } = trace;
   const info = session.native.info();
   const layer = listedLayer(info.totals);
@@ -80,14 +83,25 @@ function describe({ id, title, trace }: NamedTrace): ComparedTrace {
     .reduce((most, total) => (total.peakBytes > most.peakBytes ? total : most), { peakBytes: 0, peakNs: 0 });
   return {
     trace: id,
-    title,
+    ...words,
     startMs: info.startRealtimeMs,
     live: info.live,
     marks: marksOf(info),
     steps: stepsOf(session),
     peakNs: peak.peakBytes > 0 ? peak.peakNs : null,
     ending,
+    common: trace === shown ? null : commonStep(session, shown.session),
   };
+}
+
+function commonStep(own: TraceSession, shown: TraceSession): ComparedTrace['common'] {
+  const [axis, other] = [own, shown].map(({ native }) => timelineSteps(native, MOST_POINTS).axis);
+  if (!axis || !other) return null;
+  const at = axis.last.findLastIndex(step => other.last.includes(step));
+  const step = axis.last[at];
+  if (step === undefined || (step === axis.last.at(-1) && step === other.last.at(-1))) return null;
+  const [ownNs, shownNs] = [axis.endNs[at]!, other.endNs[other.last.indexOf(step)]!].map(Math.round);
+  return { step, ownNs: ownNs!, shownNs: shownNs! };
 }
 
 /** Steps that the program made, of the process that made most. */

@@ -9,7 +9,7 @@ export interface MomentSource {
 }
 
 /** The trace as it was at a moment, read to its end. Rejects with a sentence. */
-export async function sourceOf({ shown }: PageModel, moment: Moment | undefined): Promise<MomentSource> {
+export async function sourceOf({ shown }: Pick<PageModel, 'shown'>, moment: Moment | undefined): Promise<MomentSource> {
   const { native, moments } = shown.session;
   const untilNs = untilOf(moment);
   const source = untilNs === null ? native : await moments.at(untilNs);

@@ -55,6 +55,10 @@ export interface Comparison {
 export interface ComparedTrace {
   trace: number;
   title: string;
+  /** Which of the runs of this title, from 1; absent: it is the only one. */
+  run?: number;
+  /** In words: `stopped · 1 leak`. */
+  status?: string;
   /** Real time of its begin; 0: not known. */
   startMs: number;
   live: boolean;
@@ -65,6 +69,8 @@ export interface ComparedTrace {
   peakNs: number | null;
   /** The moment that is shown instead of an end that holds little. */
   ending: EndMoment | null;
+  /** The last step that ended in it and in the shown run, where one of them went further; null: neither did. */
+  common: { step: number; ownNs: number; shownNs: number } | null;
 }
 
 /** A run beside the one of the same program before it. */

@@ -6,9 +6,9 @@ import type { SiteRow, TraceInfo } from '../trace';
 import type { TraceTime } from '../traceTime';
 import type { Finding } from '../verdicts';
 import type { BlockQuery, BlockRequests } from './blockRequests';
-import type { CompareRequests } from './compareRequests';
+import type { ComparedTrace, CompareRequests } from './compareRequests';
 import type { Requests } from './messages';
-import type { EndMoment } from './moment';
+import type { EndMoment, Moment, ShownMoment } from './moment';
 import type { SessionRequests } from './sessionRequests';
 import type { Inquiry, VerdictRequests } from './verdictRequests';
 
@@ -50,9 +50,7 @@ export interface Opening extends OfTrace {
 }
 
 /** Another trace of the window, that one may be compared with. */
-export interface OtherTrace extends OfTrace {
-  title: string;
-}
+export interface OtherTrace extends OfTrace, Pick<ComparedTrace, 'title' | 'run' | 'status'> {}
 
 /** A request of a page about the trace that it shows. */
 export interface PageQuestion extends OtherTrace {
@@ -102,8 +100,9 @@ export interface EngineRequests {
   judge(of: OfTrace): void;
   findHolders(of: OfTrace & { finding: string }): Inquiry;
   stopHolderSearch(of: OfTrace & { finding: string }): void;
-  /** The lines of these files. */
-  lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders }): LineAnswers;
+  /** The lines of these files, as of a moment. */
+  lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders; moment: Moment }): LineAnswers;
+  nameMoment(of: OfTrace & { moment: Moment }): Pick<ShownMoment, 'when' | 'bytes'>;
   /** Of the tensor at an address of a process; null: none that was traced. The program stands still. */
   tensor(of: OfTrace & { pid: number; address: bigint }): TensorFound | null;
   momentOf(of: OfTrace & { time: TraceTime }): { ns: number; text: string } | { error: string };

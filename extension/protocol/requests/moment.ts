@@ -29,10 +29,22 @@ export interface EndMoment {
   bytes: number;
 }
 
+/** The moment that editors and status bar show. */
+export interface ShownMoment {
+  moment: Moment;
+  /** Beside its figures: `at the end of step 30`; null: now, or the end. */
+  when: string | null;
+  /** Alive then, in the layer that is listed first; null: as many as now. */
+  bytes: number | null;
+  /** It was chosen on a page: what is known of the usual one alone, such as the figures of a leak's card, is not of it. */
+  isChosen: boolean;
+}
+
 /** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
 export const CLOCK_NS = 500_000;
 
 export const NOW: Moment = { kind: 'now' };
+export const SHOWS_NOW: ShownMoment = { moment: NOW, when: null, bytes: null, isChosen: false };
 const KINDS: readonly Moment['kind'][] = ['now', 'at', 'born'];
 
 /** The trace up to this time (ns) answers for the moment; null: the trace as it is. */

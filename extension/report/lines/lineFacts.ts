@@ -1,6 +1,7 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
+import type { ShownMoment } from '../../protocol/requests/moment';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
 import { paceOf } from '../../text/pace';
 import { siteRows, type SiteWindow } from '../../protocol/trace';
@@ -47,13 +48,18 @@ export function fileFilter(path: string): string {
 
 /**
  * `1.21 GiB`; a line that holds nothing has its peak, which is known at least, as several stacks may make it. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
- * leak's card, which other lines allocate; at these, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
+ * leak's card, which other lines allocate; at these, and at a chosen moment, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
-export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null): string {
+export function lineText(
+  { liveBytes, peakBytes }: LineFacts,
+  leak: LineLeak | null,
+  { isChosen }: Pick<ShownMoment, 'isChosen'>,
+): string {
   const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
   const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
-  if (leak !== null && leak.shownIn !== null) {
+  if (leak !== null && leak.shownIn !== null && isChosen && peakBytes === 0) return rate ?? '';
+  if (leak !== null && leak.shownIn !== null && !isChosen) {
     const bytes = formatBytes(leak.finding.bytes);
     return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : bytes);
   }
@@ -76,14 +82,19 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
 }
 
 /** Lines of a hover, without its picture. */
-export function hoverLines(facts: LineFacts, leak: LineLeak | null, when: string | null): string[] {
+export function hoverLines(
+  facts: LineFacts,
+  leak: LineLeak | null,
+  { when, isChosen }: Omit<ShownMoment, 'moment' | 'bytes'>,
+): string[] {
   const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak ≥ {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
-  if (leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
+  if (!isChosen && leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
     growth.push(t('This leak keeps {0} in {1}', formatBytes(leak.finding.bytes), blocksText(leak.finding.count)));
+  if (allocations === 0) return growth;
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

@@ -96,6 +96,7 @@ export function makeCommands(parts: Parts): Commands {
       await showPanel({ preserveFocus: false });
       parts.explorer.show({ type: 'focus' });
     },
+    applyFix: finding => parts.lineBytes.applyFix(finding),
     toggleLineBytes: () => parts.lineBytes.toggle(),
   };
   parts.debugging.begin = (makePlan, open) => showingFailures(() => start(parts, makePlan, open), log)();

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { fixedIn } from '../../editor/fixEdit';
 import { nameCells } from '../../protocol/notebookCells';
 import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
+import { NOW } from '../../protocol/requests/moment';
 import type { SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
@@ -103,6 +104,7 @@ export class Page implements vscode.Disposable {
     } else {
       this.notifier.acknowledged();
       const request = checked.message;
+      if (request.method === 'ledger') this.model.setMoment(this.id, request.params.moment ?? NOW);
       void this.answer(request).then(response => {
         this.post(response);
         // The bars of the cards are requested whenever figures are.
@@ -125,12 +127,14 @@ export class Page implements vscode.Disposable {
   private requestEngine(method: PageMethod, params: PageParams): Promise<unknown> {
     const shown = shownTrace(this.model);
     const traces = this.model.traces();
-    const title = traces.find(({ trace }) => trace === shown.id)?.title ?? shown.title;
-    return shown.request('answer', { title, method, params, others: traces.filter(({ trace }) => trace !== shown.id) });
+    const own = traces.find(({ trace }) => trace === shown.id) ?? { title: shown.title };
+    const others = traces.filter(({ trace }) => trace !== shown.id);
+    return shown.request('answer', { ...own, method, params, others });
   }
 
   dispose(): void {
     this.disposed = true;
+    this.model.setMoment(this.id, null);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

@@ -50,6 +50,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     shown: document,
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
     setLate: (page, late) => document.setLate(page, late),
+    setMoment: () => undefined, // nothing stands beside it
     showSession: () => undefined,
     closeSession: () => undefined,
     openRecent: () => undefined,

@@ -21,9 +21,12 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     },
     view: () => ({ ...sessions.view(), canWiden }),
     setLate: (page, late) => {
+      // Beside the pages, figures are requested before the trace goes on: they are of the moment that the pages show.
+      if (!late) sessions.beside.setLate(page, late);
       sessions.shown?.setLate(page, late);
-      sessions.beside.setLate(page, late);
+      if (late) sessions.beside.setLate(page, late);
     },
+    setMoment: (page, moment) => sessions.shown?.setMoment(page, moment),
     setRecording: async on => sessions.shown?.setRecording(on),
     press: button => {
       const [command, ...given] = OTHERS[button] ?? [button];

@@ -16,7 +16,7 @@ import type {
 } from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import type { EndMoment } from '../../protocol/requests/moment';
+import { NOW, SHOWS_NOW, type EndMoment, type Moment, type ShownMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
 import { formatWhen } from '../../text/when';
@@ -47,15 +47,18 @@ export class OpenTrace implements vscode.Disposable {
   protected readonly changed = new vscode.EventEmitter<TraceChange>();
   /** Something in `view` changed. */
   readonly onDidChange = this.changed.event;
-  private readonly coloured = new vscode.EventEmitter<void>();
-  /** Lines have got other colours. */
-  readonly onDidColour = this.coloured.event;
+  private readonly changedBeside = new vscode.EventEmitter<void>();
+  /** What the pages know already: lines have got other colours, or another moment is shown. */
+  readonly onDidChangeBeside = this.changedBeside.event;
   protected state: SessionState;
   private known: TraceFacts | null = null;
   private beside: string | null = null;
   /** It is the recorded run that comes with the extension. */
   isSample = false;
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
+  /** What each page shows; the one that changed last is the last. */
+  private readonly shownMoments = new Map<number, Moment>();
+  private chosen: ShownMoment | null = null;
 
   constructor(
     readonly title: string,
@@ -105,10 +108,16 @@ export class OpenTrace implements vscode.Disposable {
     const { detail: sentence, raisedAt } = this.state;
     return raisedAt === undefined ? null : { ...raisedAt, sentence: sentence.replace(/ \([^()]*:\d+\)$/, '') };
   }
-  /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
+  /** The one that was chosen on a page, else that instead of the end, or now. */
+  get shownMoment(): ShownMoment {
+    const { chosen, ending } = this;
+    const usual = ending && { ...SHOWS_NOW, ...ending, moment: { kind: 'at' as const, timeNs: ending.timeNs } };
+    return chosen ?? usual ?? SHOWS_NOW;
+  }
+  /** Bytes of the layer that is listed first, alive at that moment. */
   get liveBytes(): number {
-    if (this.ending !== null) return this.ending.bytes;
-    return listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    const { bytes } = this.shownMoment;
+    return bytes ?? listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   }
   /** The moment that is shown instead of an end that holds little; null: there is none, or the program continues. */
   get ending(): EndMoment | null {
@@ -132,6 +141,28 @@ export class OpenTrace implements vscode.Disposable {
   /** The engine reads on once no page is late. */
   setLate(page: number, late: boolean): void {
     void this.request('late', { page, late }).catch(() => undefined); // it was closed
+  }
+
+  /** A page shows this moment; null: the page is gone. */
+  setMoment(page: number, moment: Moment | null): void {
+    const before = this.shownMoments.get(page) ?? null;
+    if (JSON.stringify(moment) === JSON.stringify(before)) return;
+    this.shownMoments.delete(page);
+    if (moment !== null) this.shownMoments.set(page, moment);
+    void this.choose().catch(() => undefined); // it was closed
+  }
+
+  private get latestMoment(): Moment {
+    return [...this.shownMoments.values()].at(-1) ?? NOW;
+  }
+
+  private async choose(): Promise<void> {
+    const { ending, latestMoment: moment } = this;
+    const usual = moment.kind === 'at' ? moment.timeNs === ending?.timeNs : moment.kind === 'now' && ending === null;
+    const name = usual ? null : await this.request('nameMoment', { moment });
+    if (moment !== this.latestMoment) return;
+    this.chosen = name && { ...name, moment, isChosen: true };
+    this.changedBeside.fire();
   }
 
   /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
@@ -200,12 +231,13 @@ export class OpenTrace implements vscode.Disposable {
     if (this.opened === null) return;
     if (this.known !== null || facts.info !== undefined)
       this.known = { ...EMPTY, ...this.known, ...facts } as TraceFacts;
-    if (facts.hues !== undefined) this.coloured.fire();
+    if (facts.hues !== undefined) this.changedBeside.fire();
     if (change === 'events') this.progress();
     else if (change === 'state') this.changed.fire('state');
   }
 
   protected progress(): void {
+    if (this.chosen?.moment.kind === 'born') void this.choose().catch(() => undefined); // of those, fewer may be left
     this.changed.fire('events');
   }
 
@@ -223,7 +255,7 @@ export class OpenTrace implements vscode.Disposable {
   dispose(): void {
     this.drop();
     this.changed.dispose();
-    this.coloured.dispose();
+    this.changedBeside.dispose();
   }
 }
 

@@ -13,7 +13,6 @@ import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import { BesidePages } from './besidePages';
-import { formatBytes } from '../../text/format';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
 import type { OpenTrace, SampleWords } from './openTrace';
@@ -26,6 +25,9 @@ import { closeEnded, type OpenTerminal } from './terminal';
 
 /** For how long the status bar shows that a run was closed. */
 const NOTICE_MS = 8_000;
+
+/** The page lists so many recent traces; to open one, all are offered. */
+const MOST_RECENT = 10;
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -107,7 +109,12 @@ export class Sessions implements vscode.Disposable {
 
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    return this.titled.flatMap(([{ id, hasAllocations }, title]) => (hasAllocations ? [{ trace: id, title }] : []));
+    return this.all.flatMap(session => {
+      const runs = this.all.filter(({ title }) => title === session.title);
+      const run = runs.length > 1 && { run: runs.indexOf(session) + 1 };
+      const { id: trace, title, hasAllocations } = session;
+      return hasAllocations ? [{ trace, title, ...run, status: sessionWords(session, vscode.l10n.t) }] : [];
+    });
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
@@ -191,7 +198,7 @@ export class Sessions implements vscode.Disposable {
   }
 
   private recentEntries(): RecentEntry[] {
-    return this.recent.all.map(trace => ({
+    return this.recent.all.slice(0, MOST_RECENT).map(trace => ({
       file: trace.file,
       title: trace.title,
       words: summaryWords(trace),
@@ -208,7 +215,7 @@ export class Sessions implements vscode.Disposable {
     this.discard(this.list.add(session, show));
     if (show) this.closed = '';
     session.onDidChange(change => this.onTraceChange(session, change));
-    session.onDidColour(() => this.fire('events'));
+    session.onDidChangeBeside(() => this.fire('events'));
     this.notify();
   }
 
@@ -217,7 +224,7 @@ export class Sessions implements vscode.Disposable {
     for (const gone of sessions) {
       if (gone.file !== null) {
         this.parts.log.info(`${gone.title}, an older run, was closed. ${whereKept(gone.file)} ${gone.file}`);
-        const sentence = vscode.l10n.t('An older run, {0}, was closed', gone.title);
+        const sentence = vscode.l10n.t('An older run, {0}, was closed: see Recent traces', gone.title);
         vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
       }
       gone.dispose();
@@ -288,7 +295,7 @@ function whereKept(file: string | null): string {
   if (file === null) return '';
   const { t } = vscode.l10n;
   return dirname(dirname(file)) === keptTracesRoot(process.env)
-    ? t('The {0} newest traces of each folder are kept, up to {1} in total.', KEPT, formatBytes(KEPT_BYTES))
+    ? t('The {0} newest traces of each folder are kept, up to {1} GiB in total.', KEPT, KEPT_BYTES / 1024 ** 3)
     : t('Its trace is saved as {0}.', basename(file));
 }
 

@@ -12,7 +12,7 @@ export interface Fixes {
   fixedIn(session: Session): readonly string[];
 }
 
-/** Live bytes of the program that the panel shows, in the status bar, with their moment: the panel may show another one. A click shows the panel. */
+/** Live bytes of the program that the panel shows, in the status bar, with the moment that the panel shows. A click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscriptions: vscode.Disposable[];
@@ -70,9 +70,9 @@ const tooltipOf = (session: Session): string =>
   vscode.l10n.t('GPU memory of {0}: {1}', session.title, liveText(session));
 
 /** `28.58 MiB now`, `207.00 KiB at the end of step 61` */
-function liveText({ liveBytes, ending, running, recordingOn }: Session): string {
+function liveText({ liveBytes, shownMoment: { when }, running, recordingOn }: Session): string {
   const bytes = formatBytes(liveBytes);
-  if (ending !== null) return `${bytes} ${ending.when}`;
+  if (when !== null) return `${bytes} ${when}`;
   if (!running) return vscode.l10n.t('{0} at the end', bytes);
   return recordingOn ? vscode.l10n.t('{0} now', bytes) : bytes;
 }

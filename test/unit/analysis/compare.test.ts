@@ -15,7 +15,7 @@ import {
   type ComparedTrace,
 } from '../../../extension/protocol/requests/compareRequests';
 import { NOW } from '../../../extension/protocol/requests/moment';
-import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/comparePoints';
+import { chosenPoints, comparedStep, optionOf, pointOptions } from '../../../webview/explorer/compare/comparePoints';
 import { sumsText } from '../../../webview/explorer/compare/compareSums';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
@@ -182,6 +182,7 @@ test('a question about two moments is checked', () => {
 const SHOWN: ComparedTrace = {
   trace: 0,
   title: 't.py',
+  status: 'running',
   startMs: new Date(2020, 10, 29, 14, 32, 5).getTime(),
   live: true,
   marks: [
@@ -191,6 +192,7 @@ const SHOWN: ComparedTrace = {
   steps: [{ step: 9, endNs: 2e9 }],
   peakNs: 1.5e9,
   ending: null,
+  common: null,
 };
 const SAVED: ComparedTrace = {
   trace: 4,
@@ -201,9 +203,10 @@ const SAVED: ComparedTrace = {
   steps: [],
   peakNs: null,
   ending: null,
+  common: null,
 };
 
-test('moments with a name are offered once; of several traces, with the begin of each first', () => {
+test('moments with a name are offered once; of several traces, below the name of each', () => {
   const options = (...traces: ComparedTrace[]) =>
     pointOptions(traces, { kind: 'at', timeNs: 7e8 }, 'en')
       .map(([, label]) => label)
@@ -214,10 +217,44 @@ test('moments with a name are offered once; of several traces, with the begin of
   assert.equal(pointOptions([SAVED], NOW, 'en').length, 1);
 });
 
+test('runs of one program are told apart by number and time, and the chosen one comes first', () => {
+  const run = { title: 't.py', live: false, marks: [], peakNs: null };
+  const steps = Array.from({ length: 24 }, (_, i) => ({ step: 240 - 10 * i, endNs: (24 - i) * 1e9 }));
+  const shown: ComparedTrace = { ...SHOWN, ...run, run: 2, status: 'ended', steps };
+  const common = { step: 73, ownNs: 5e9, shownNs: 7.3e9 };
+  const before: ComparedTrace = { ...SAVED, ...run, run: 1, status: 'stopped · 1 leak', common };
+  const labels = pointOptions([shown, before], NOW, 'en', { trace: 4, timeNs: null }).map(([, label]) => label);
+  assertSentence(labels.join('\n'));
+  const others = pointOptions([shown, { ...before, title: 'u.py' }], NOW, 'en').filter(([, , heading]) => heading);
+  assertSentence(others.map(([, label]) => label).join('\n'), 'each program has several runs');
+});
+
+test('of two runs of which one went further, the last step of both is compared, unless moments are chosen', () => {
+  const common = { step: 7, ownNs: 5e9, shownNs: 1.4e9 };
+  const runs = [SHOWN, { ...SAVED, common }];
+  const points = chosenPoints(runs, { a: '4:now', b: '0:now' });
+  assert.deepEqual(points, { a: { trace: 4, timeNs: 5e9 }, b: { trace: 0, timeNs: 1.4e9 } });
+  assert.equal(comparedStep(runs, points.a, points.b), 7);
+  const options = pointOptions(runs, NOW, 'en').map(([value]) => value);
+  for (const point of [points.a, points.b]) assert.ok(options.includes(optionOf(runs, point)));
+  const chosen = chosenPoints(runs, { a: '4:now', b: '0:2000000000' });
+  assert.deepEqual(chosen.a, { trace: 4, timeNs: null });
+  assert.equal(comparedStep(runs, chosen.a, chosen.b), null);
+  assert.equal(comparedStep(runs, points.b, points.b), null, 'two moments of one run');
+  const behind = [
+    { ...SHOWN, marks: [] },
+    { ...SAVED, common: { step: 9, ownNs: 8e9, shownNs: 2e9 } },
+  ];
+  const { a, b } = chosenPoints(behind, { a: '4:now', b: '0:now' });
+  assert.deepEqual([optionOf(behind, a), optionOf(behind, b)], ['4:8000000000', '0:now'], 'it goes on');
+  assert.equal(comparedStep(behind, a, b), 9);
+});
+
 test('programs that have no line in common may be different ones', () => {
   const sums = { rows: [], total: 9, bytesA: 4096, bytesB: 1024, added: 6, gone: 3, renamed: null };
   assertSentence(sumsText(sums));
   assert.notEqual(sumsText({ ...sums, total: 10 }), sumsText(sums));
+  assertSentence(sumsText(sums, 1073));
   assert.equal(sumsText({ ...sums, gone: 0, total: 6 }).split(' · ').length, 2, 'nothing was alive before');
 });
 

@@ -35,38 +35,58 @@ const finding = {
   count: 30,
   bytesPerStep: 3.32 * MB,
 } as Finding;
+const usual = { when: null, isChosen: false };
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts, null), '20.00 MiB');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null), 'peak ≥ 30.00 MiB');
+  assert.equal(lineText(facts, null, usual), '20.00 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak ≥ 30.00 MiB');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown), `${rate} · 90.00 MiB`);
+  assert.equal(lineText(facts, shown, usual), `${rate} · 90.00 MiB`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
-  assert.equal(lineText(facts, { ...shown, finding: held }), `${rate} · holds 90.00 MiB`, 'other lines allocate it');
-  assertSentence(lineText(facts, leak));
-  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }), `${rate} · 20.00 MiB`);
+  assert.equal(
+    lineText(facts, { ...shown, finding: held }, usual),
+    `${rate} · holds 90.00 MiB`,
+    'other lines allocate it',
+  );
+  assertSentence(lineText(facts, leak, usual));
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, usual), `${rate} · 20.00 MiB`);
 });
 
 test('the growth at the end of a line is in sight, unless the line is long', () => {
-  const text = lineText(facts, { ...leak, shownIn: '/x/train.py' });
+  const text = lineText(facts, { ...leak, shownIn: '/x/train.py' }, usual);
   const widths = [30, 57, 58, 71].map(columns => isInSight(' '.repeat(columns), 4, text));
   assert.deepEqual(widths, [true, true, false, false]);
   assert.deepEqual([isInSight('\t'.repeat(9), 4, text), isInSight('\t'.repeat(9), 8, text)], [true, false]);
 });
 
 test('where a moment is shown instead of the end, the hover says which', () => {
-  assertSentence(hoverLines(facts, null, 'at the end of step 80')[0]);
+  assertSentence(hoverLines(facts, null, { when: 'at the end of step 80', isChosen: false })[0]);
+});
+
+test('at a chosen moment the line of a leak has its own bytes of that moment, not those of the card', () => {
+  const [rate] = paceOf(finding, t);
+  const [shown, chosen] = [
+    { ...leak, shownIn: '/x/train.py' },
+    { when: 'at the end of step 3', isChosen: true },
+  ];
+  assert.equal(lineText(facts, shown, chosen), `${rate} · 20.00 MiB`);
+  assert.equal(lineText({ ...facts, liveBytes: 0, peakBytes: 0 }, shown, chosen), rate, 'it only keeps it');
+  const lines = hoverLines(facts, shown, chosen);
+  assert.ok(lines[0]?.includes(chosen.when));
+  assert.ok(!lines.join().includes('90.00 MiB'));
 });
 
 test('a hover has blocks, peak and counts, and the leak', () => {
-  assertSentence(hoverLines(facts, leak, null).join('\n'));
-  const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, null);
+  assertSentence(hoverLines(facts, leak, usual).join('\n'));
+  const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, usual);
   assertSentence(whole);
+  const keeps = { ...facts, liveBytes: 0, liveCount: 0, allocations: 0 };
+  assert.equal(hoverLines(keeps, { ...leak, shownIn: '/x/train.py' }, usual).length, 2, 'it only keeps the leak');
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

@@ -191,7 +191,7 @@ test('a recorder that cannot work yet is started again, one whose job is over is
   assert.equal(times(), 2);
 });
 
-test('kept traces are named after the script, and the newest ten of each folder stay, with what was written of their runs', t => {
+test('kept traces are named after the script, and the newest 30 of each folder stay, with what was written of their runs', t => {
   const cache = folder(t);
   const [root, other] = ['/x/my job', '/y/my job'].map(cwd => keptTracesFolder({ XDG_CACHE_HOME: cache }, cwd));
   assert.ok(root && other && root !== other);
@@ -200,20 +200,20 @@ test('kept traces are named after the script, and the newest ten of each folder 
   const elsewhere = keptTraceFile(other, ['old.py'], new Date());
   writeFileSync(elsewhere, '');
   utimesSync(elsewhere, 1e8, 1e8);
-  for (let age = 0; age < 13; age++) {
+  for (let age = 0; age < 33; age++) {
     const path = join(root, `t${age}.gputrace`);
     writeFileSync(path, '');
     utimesSync(path, 1e9 - age, 1e9 - age);
   }
-  const written = { 'other.txt': -5, 'oom-1.md': -9.5, 'oom-2.md': -10.5, 'notes.md': -11 };
+  const written = { 'other.txt': -5, 'oom-1.md': -29.5, 'oom-2.md': -30.5, 'notes.md': -31 };
   for (const [name, age] of Object.entries(written)) {
     writeFileSync(join(root, name), '');
     utimesSync(join(root, name), 1e9 + age, 1e9 + age);
   }
   pruneKeptTraces(dirname(root));
-  const names = Array.from({ length: 10 }, (_, age) => `t${age}.gputrace`);
+  const names = Array.from({ length: 30 }, (_, age) => `t${age}.gputrace`);
   assert.deepEqual(readdirSync(root).sort(), ['notes.md', 'oom-1.md', 'other.txt', ...names].sort());
-  assert.ok(existsSync(elsewhere), 'another folder has its own ten');
+  assert.ok(existsSync(elsewhere), 'another folder has its own 30');
   truncateSync(join(root, 't1.gputrace'), KEPT_BYTES + 1); // takes no space on the disk
   pruneKeptTraces(dirname(root));
   assert.deepEqual(

@@ -69,17 +69,17 @@ test('the latest recorded is first, each is there once, what is gone is left out
   }
 });
 
-test('the latest ten stay whatever else is noted, and of older ones those noted lately', async () => {
+test('the latest 30 stay whatever else is noted, and of older ones those noted lately', async () => {
   const { RecentTraces } = await importWith(vscodeParts, () => import('../../../extension/views/session/recentTraces'));
   const recent = new RecentTraces(memoryWith());
   const note = (startMs: number): void => {
     sizes.set(`/y/${startMs}`, 1);
     recent.note({ file: `/y/${startMs}`, title: 'train.py', startMs, peakBytes: 1 });
   };
-  for (let startMs = 101; startMs <= 112; startMs++) note(startMs);
+  for (let startMs = 101; startMs <= 132; startMs++) note(startMs);
   for (let startMs = 1; startMs <= 9; startMs++) note(startMs);
   const left = (await recent.refresh()).map(({ startMs }) => startMs);
-  assert.deepEqual(left, [112, 111, 110, 109, 108, 107, 106, 105, 104, 103, 9, 8, 7, 6, 5, 4, 3, 2]);
+  assert.deepEqual(left, [...Array.from({ length: 30 }, (_, i) => 132 - i), 9, 8, 7, 6, 5, 4, 3, 2]);
 });
 
 test('each workspace has its own; a kept trace is called by its script, a file by its name; each verdict is there', async () => {

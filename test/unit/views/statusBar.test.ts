@@ -11,9 +11,9 @@ const item = { text: '', show: () => undefined, hide: () => undefined, dispose: 
 const parts = { window: { createStatusBarItem: () => item }, l10n, StatusBarAlignment: { Left: 1 } };
 const load = () => importWith(parts, () => import('../../../extension/views/session/statusBar'));
 
-test('the figure has its moment, since the panel may show another one', async () => {
+test('the figure has the moment that the panel shows', async () => {
   const { StatusItem } = await load();
-  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, ending: null };
+  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, shownMoment: { when: null } };
   let update = (): void => undefined;
   const event = (listener: () => void): object => ({ dispose: (update = listener) });
   const sessions = { all: [] as unknown[], shown, onDidChangeBeside: event };
@@ -22,20 +22,27 @@ test('the figure has its moment, since the panel may show another one', async ()
     { running: true, recordingOn: true },
     { running: true, recordingOn: false },
     { running: false, phase: 'ended' },
-    { running: false, phase: 'ended', ending: { when: 'at the end of step 61' } },
+    { running: false, phase: 'ended', shownMoment: { when: 'at the end of step 61' } },
+    { running: true, recordingOn: true, shownMoment: { when: 'in step 3, at 1.20 s' } },
   ];
   const texts = states.map(state => {
     sessions.shown = { ...shown, ...state };
     update();
     return item.text.replace(/\$\(.*?\) /, '');
   });
-  assert.deepEqual(texts, ['2.00 KiB now', '2.00 KiB', '2.00 KiB at the end', '2.00 KiB at the end of step 61']);
+  assert.deepEqual(texts, [
+    '2.00 KiB now',
+    '2.00 KiB',
+    '2.00 KiB at the end',
+    '2.00 KiB at the end of step 61',
+    '2.00 KiB in step 3, at 1.20 s',
+  ]);
 });
 
 test('a warning of an ended run goes with the edit that fixes its last leak', async () => {
   const { StatusItem } = await load();
   const findings = ['a', 'b'].map(id => ({ id, verdict: 'leak' }));
-  const shown = { running: false, phase: 'ended', facts: { findings }, liveBytes: 0, ending: null };
+  const shown = { running: false, phase: 'ended', facts: { findings }, liveBytes: 0, shownMoment: { when: null } };
   const listeners: (() => void)[] = [];
   const event = (listener: () => void) => ({ dispose: listeners.push(listener) });
   let fixed: string[] = [];

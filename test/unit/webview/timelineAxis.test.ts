@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
-import { endOfStep, stepAt, stepTicks } from '../../../webview/explorer/timeline/axis';
+import { endOfStep, stepAt } from '../../../extension/protocol/requests/stepTimes';
+import { stepTicks } from '../../../webview/explorer/timeline/axis';
 import {
   aliveAtEnd,
   between,

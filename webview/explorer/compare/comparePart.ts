@@ -9,7 +9,7 @@ import {
 } from '../../../extension/protocol/requests/compareRequests';
 import { dropdown, iconButton } from '../../components';
 import { differs, el, setAttribute, setText } from '../../dom';
-import { chosenPoints, pointOptions } from './comparePoints';
+import { chosenPoints, comparedStep, optionOf, pointOptions } from './comparePoints';
 import { sumsText } from './compareSums';
 import { CompareView } from './compareView';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
@@ -26,8 +26,8 @@ const WAYS: readonly (readonly [CompareBy, string])[] = [
 
 export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
-  private readonly a = dropdown<string>('compare-a', BEFORE, [], a => this.choose({ a }));
-  private readonly b = dropdown<string>('compare-b', AFTER, [], b => this.choose({ b }));
+  private readonly a = dropdown<string>('compare-a', BEFORE, [], a => this.choosePoints({ a }));
+  private readonly b = dropdown<string>('compare-b', AFTER, [], b => this.choosePoints({ b }));
   private readonly by = dropdown('compare-by', t('Group by'), WAYS, by => this.choose({ by }));
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
@@ -58,14 +58,15 @@ export class ComparePart extends PolledPart {
   }
 
   private offer(view: ViewState): void {
-    const options = pointOptions(this.traces, view.moment, document.documentElement.lang);
     const { a, b } = chosenPoints(this.traces, view.compare);
     for (const [control, words, point] of [
-      [this.a, BEFORE, pointText(a)],
-      [this.b, AFTER, pointText(b)],
+      [this.a, BEFORE, a],
+      [this.b, AFTER, b],
     ] as const) {
-      control.offer(options, point);
-      const whole = options.find(([value]) => value === point)?.[1] ?? '';
+      const options = pointOptions(this.traces, view.moment, document.documentElement.lang, point);
+      const chosen = optionOf(this.traces, point);
+      control.offer(options, chosen);
+      const whole = options.find(([value]) => value === chosen)?.[1] ?? '';
       setAttribute(control.element, 'title', `${words}\n${whole}`); // its one line may be cut
     }
     this.by.set(view.compare.by);
@@ -73,6 +74,14 @@ export class ComparePart extends PolledPart {
 
   private choose(compare: Partial<ViewState['compare']>): void {
     this.page.dispatch({ type: 'compare', compare });
+  }
+
+  /** The other one stays what it is. */
+  private choosePoints(chosen: { a?: string; b?: string }): void {
+    const view = this.page.now()?.view;
+    if (!view) return;
+    const { a, b } = chosenPoints(this.traces, view.compare);
+    this.choose({ a: pointText(a), b: pointText(b), ...chosen });
   }
 
   private swap(): void {
@@ -84,7 +93,7 @@ export class ComparePart extends PolledPart {
 
   private async other(): Promise<void> {
     const trace = await this.page.request('openOtherTrace', undefined);
-    if (typeof trace === 'number') this.choose({ a: pointText({ trace, timeNs: null }) });
+    if (typeof trace === 'number') this.choose({ a: pointText({ trace, timeNs: null }), b: null });
   }
 
   protected async load(): Promise<void> {
@@ -97,7 +106,7 @@ export class ComparePart extends PolledPart {
     const comparison = await this.page.request('compare', query);
     const after = this.page.now();
     if (!comparison || !after || JSON.stringify(this.query(after)) !== JSON.stringify(query)) return;
-    this.show(comparison);
+    this.show(comparison, comparedStep(traces, query.a, query.b));
   }
 
   private query({ view, layer }: PageContext): CompareQuery {
@@ -105,9 +114,9 @@ export class ComparePart extends PolledPart {
     return { ...chosenPoints(this.traces, compare), by: compare.by, layer, process, device, rows: ROWS };
   }
 
-  private show(comparison: Comparison): void {
-    if (!differs(this.element, comparison)) return;
-    setText(this.sums, sumsText(comparison));
+  private show(comparison: Comparison, step: number | null): void {
+    if (!differs(this.element, comparison, step)) return;
+    setText(this.sums, sumsText(comparison, step));
     this.view.show(comparison);
   }
 }

@@ -5,50 +5,82 @@ import { pointOf, pointText } from '../../../extension/protocol/requests/compare
 import { formatDuration } from '../../../extension/text/format';
 import { formatWhen } from '../../../extension/text/when';
 import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { Option } from '../../components';
 
-export type PointOption = readonly [string, string];
+/** Steps of a run that are offered, about. */
+const MOST_STEPS = 12;
 
-/** @param chosen the moment that the timeline shows: it can be compared too. @param language of the page */
-export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment, language: string): PointOption[] {
-  const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, timed(t('in the timeline'), chosen.timeNs))] : [];
+/**
+ * Each moment once; of several runs below the run's name, that of `first` first.
+ * @param chosen the moment that the timeline shows: it can be compared too. @param language of the page
+ */
+export function pointOptions(
+  traces: readonly ComparedTrace[],
+  chosen: Moment,
+  language: string,
+  first: ComparePoint = { trace: 0, timeNs: null },
+): Option<string>[] {
   const days = new Set(traces.map(({ startMs }) => new Date(startMs).toDateString()));
-  const seen = new Set<string>();
-  // Of several names for a moment the first stays.
-  const shown = { several: traces.length > 1, day: days.size > 1, language };
-  return [...traces.flatMap(trace => optionsOf(trace, shown)), ...here].filter(
-    ([value]) => !seen.has(value) && seen.add(value),
-  );
+  const severalNumbered = new Set(traces.flatMap(({ run, title }) => (run ? [title] : []))).size > 1;
+  const runs = traces.toSorted((a, b) => Number(b.trace === first.trace) - Number(a.trace === first.trace));
+  return runs.flatMap((run): Option<string>[] => {
+    const begin = run.startMs === 0 ? [] : [formatWhen(run.startMs, language, { day: days.size > 1 })];
+    const number = run.run && (severalNumbered ? t('run {0} of {1}', run.run, run.title) : t('run {0}', run.run));
+    const name = number ?? run.title;
+    const script = number && !severalNumbered ? run.title : '';
+    const heading = [[name, ...begin].join(', '), script, run.status].filter(Boolean).join(' · ');
+    const moments = momentsOf(run, traces, chosen);
+    if (traces.length === 1) return moments;
+    const named = moments.map(([value, moment]) => [value, `${moment} · ${name}`] as const);
+    return [[`run ${run.trace}`, heading, 'heading'] as const, ...named];
+  });
 }
 
-/** Of several runs, each moment has first when the run began, which is seen where the rest is cut; of several days, also on which. */
-function optionsOf(
-  { trace, title, startMs, live, marks, peakNs, steps, ending }: ComparedTrace,
-  { several, day, language }: { several: boolean; day: boolean; language: string },
-): PointOption[] {
-  const begin = startMs === 0 ? [] : [formatWhen(startMs, language, { day, second: true })];
-  const named = (name: string): string => (several ? [...begin, name, title].join(' · ') : name);
-  const at = (timeNs: number, name: string): PointOption => option(trace, timeNs, named(timed(name, timeNs)));
-  const [newest] = steps;
-  const now = newest ? t('step {0}, the newest', newest.step) : t('now');
-  const shown = steps.find(({ endNs }) => endNs === ending?.timeNs);
-  const last = live ? now : shown ? t('step {0}, end', shown.step) : (ending?.when ?? t('end'));
-  return [
-    [pointText({ trace, timeNs: null }), named(last)],
-    ...marks.map(({ name, timeNs }) => at(timeNs, name)),
+/** Of several names for a moment the first stays. */
+function momentsOf(
+  run: ComparedTrace,
+  traces: readonly ComparedTrace[],
+  chosen: Moment,
+): (readonly [string, string])[] {
+  const { trace, marks, peakNs } = run;
+  const at = (timeNs: number, name: string) => [pointText({ trace, timeNs: Math.round(timeNs) }), name] as const;
+  const steps = stepsOf(run, traces);
+  const last = [pointText(whole(run, null)), lastName(run)] as const;
+  const offered = [
+    last,
+    ...marks.map(({ name, timeNs }) => at(timeNs, `${name} (${formatDuration(timeNs)})`)),
     ...(peakNs === null ? [] : [at(peakNs, t('peak'))]),
-    ...steps.map(({ step, endNs }) => at(endNs, t('step {0}, end', step))),
+    ...steps.map(({ step, endNs }) => at(endNs, t('end of step {0}', step))),
+    ...(trace === 0 && chosen.kind === 'at'
+      ? [at(chosen.timeNs, t('in the timeline ({0})', formatDuration(chosen.timeNs)))]
+      : []),
   ];
+  const seen = new Set<string>();
+  return offered
+    .map(([value, name]) => [optionOf([run], pointOf(value)!), name] as const)
+    .filter(([value]) => !seen.has(value) && seen.add(value));
 }
 
-const timed = (name: string, timeNs: number): string => `${name} (${formatDuration(timeNs)})`;
+function lastName({ live, steps: [newest], steps, ending }: ComparedTrace): string {
+  if (live) return newest ? t('end of step {0}, the newest', newest.step) : t('now');
+  const shown = steps.find(({ endNs }) => endNs === ending?.timeNs);
+  return shown ? t('end of step {0}', shown.step) : (ending?.when ?? t('end of the run'));
+}
 
-function option(trace: number, timeNs: number, label: string): PointOption {
-  return [pointText({ trace, timeNs: Math.round(timeNs) }), label];
+/** Newest first: the two newest, some of the others, and those at which it is compared with another run. */
+function stepsOf(run: ComparedTrace, traces: readonly ComparedTrace[]): ComparedTrace['steps'] {
+  const every = Math.ceil(run.steps.length / MOST_STEPS);
+  const commons = (run.trace === 0 ? traces : [run]).flatMap(({ common }) => common ?? []);
+  const all = [
+    ...run.steps.filter((_, i) => i < 2 || i % every === 0),
+    ...commons.map(common => ({ step: common.step, endNs: endIn(common, run) })),
+  ];
+  return [...new Map(all.map(one => [one.step, one])).values()].sort((a, b) => b.step - a.step);
 }
 
 /**
  * What is compared: the choice where it is there, else the newest mark and the newest step; without marks the step before that, the
- * peak, or another trace's end.
+ * peak, or another trace's end. Two runs of which one went further are compared at the last step of both, unless moments were chosen.
  */
 export function chosenPoints(
   traces: readonly ComparedTrace[],
@@ -58,7 +90,39 @@ export function chosenPoints(
     const point = text === null ? null : pointOf(text);
     return point !== null && traces.some(({ trace }) => trace === point.trace) ? point : null;
   };
-  return { a: known(choice.a) ?? usualA(traces), b: known(choice.b) ?? { trace: 0, timeNs: null } };
+  const [a, b] = [known(choice.a) ?? usualA(traces), known(choice.b) ?? { trace: 0, timeNs: null }];
+  const common = a.timeNs === null && b.timeNs === null ? commonOf(traces, a, b) : null;
+  const of = (point: ComparePoint): ComparePoint => (common ? { ...point, timeNs: endIn(common, point) } : point);
+  return { a: of(a), b: of(b) };
+}
+
+/** The last step of the shown run and another one; null: neither went further, or none is known. */
+function commonOf(traces: readonly ComparedTrace[], a: ComparePoint, b: ComparePoint): ComparedTrace['common'] {
+  const other = a.trace === 0 ? b.trace : b.trace === 0 ? a.trace : 0;
+  return other === 0 ? null : (traces.find(({ trace }) => trace === other)?.common ?? null);
+}
+
+const endIn = ({ ownNs, shownNs }: NonNullable<ComparedTrace['common']>, { trace }: { trace: number }): number =>
+  trace === 0 ? shownNs : ownNs;
+
+/** The option of a point. */
+export function optionOf(traces: readonly ComparedTrace[], point: ComparePoint): string {
+  const run = traces.find(({ trace }) => trace === point.trace);
+  return pointText(run ? whole(run, point.timeNs) : point);
+}
+
+/** The newest step of a run that goes on has no time of its own; the end of another one has it where another moment stands for it. */
+function whole({ trace, live, steps, marks, ending }: ComparedTrace, timeNs: number | null): ComparePoint {
+  const is = (ns: number | undefined): boolean => ns !== undefined && Math.round(ns) === timeNs;
+  const isNewest = is(steps[0]?.endNs) && !marks.some(mark => is(mark.timeNs));
+  if (live) return { trace, timeNs: isNewest ? null : timeNs };
+  return { trace, timeNs: timeNs ?? (ending === null ? null : Math.round(ending.timeNs)) };
+}
+
+/** The last step of both runs, if they are compared at its end; else null. */
+export function comparedStep(traces: readonly ComparedTrace[], a: ComparePoint, b: ComparePoint): number | null {
+  const common = commonOf(traces, a, b);
+  return common && [a, b].every(point => point.timeNs === endIn(common, point)) ? common.step : null;
 }
 
 function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {

@@ -31,6 +31,8 @@ export class Header {
   readonly element: HTMLElement;
   private session: SessionView | null = null;
   private moment: ShownMoment | null = null;
+  /** The session whose program ran when the buttons were placed. */
+  private placedFor = 0;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
   private readonly paused = el('span', { 'data-value': 'paused' }, t('paused'));
@@ -59,6 +61,7 @@ export class Header {
       ({ element }) => element,
     );
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
+    buttons.addEventListener('pointerleave', () => this.session && this.updateButtons(this.session, false));
     const name = el('div', { class: 'name' }, this.dot, this.title, this.paused, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
@@ -123,12 +126,18 @@ export class Header {
     );
   }
 
-  private updateButtons(session: SessionView): void {
+  private updateButtons(session: SessionView, isPointed = this.stop.element.matches('.buttons:hover > *')): void {
     const { id, phase, recording, attached, canWiden } = session;
     const nothing = nothingIn(session);
     const runs = phase === 'running' || phase === 'starting';
-    if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
+    const stops = session.stopped === true || !runs;
+    for (const { element } of [this.stop, this.pause, this.mark]) element.toggleAttribute('disabled', stops);
+    if (session.stopped === true) this.stop.set('debug-stop', t('Stopping…'));
+    else if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
+    // After Stop, no other button comes under the pointer.
+    if (!runs && isPointed && this.placedFor === id) return;
+    this.placedFor = runs ? id : 0;
     setHidden(this.stop.element, !runs);
     setHidden(this.pause.element, phase !== 'running');
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));

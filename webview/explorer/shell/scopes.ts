@@ -8,10 +8,16 @@ import { el, setHidden } from '../../dom';
 import type { PageActions } from '../state/part';
 import { ALL, type ViewState } from '../state/state';
 
+/** Behind the sessions: what was open before. */
+const RECENT = 'recent';
+
 export class Scopes {
   readonly element: HTMLElement;
+  private shown = '';
   private readonly session = dropdown<string>('session', t('Traced program or saved trace'), [], id => {
-    void this.page.request('showSession', { id: Number(id) });
+    if (id !== RECENT) return void this.page.request('showSession', { id: Number(id) });
+    this.session.set(this.shown);
+    void this.page.request('openTrace', undefined);
   });
   private readonly process = dropdown<string>('process', t('Process'), [], process => {
     this.page.dispatch({ type: 'process', process: Number(process) });
@@ -26,7 +32,10 @@ export class Scopes {
   }
 
   update({ id, sessions, info }: SessionView, { process, device }: ViewState): void {
-    offer(this.session, sessions.map(sessionOption), String(id));
+    this.shown = String(id);
+    // Older runs leave the list: here they are found again.
+    const others = sessions.length < 2 ? [] : [[RECENT, t('Recent traces…')] as const];
+    offer(this.session, [...sessions.map(sessionOption), ...others], this.shown);
     offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
     offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));
     setHidden(

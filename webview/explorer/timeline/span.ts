@@ -2,8 +2,8 @@
 import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../../extension/text/format';
 import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
+import { endOfStep, lastStep, stepAt } from '../../../extension/protocol/requests/stepTimes';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
-import { endOfStep, lastStep, stepAt } from './axis';
 import type { TimeWindow } from '../state/zoom';
 
 export type Span = TimeWindow;

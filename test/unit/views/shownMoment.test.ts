@@ -1,0 +1,91 @@
+// What stands beside the pages (editors, status bar) is of the moment that a page shows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { EngineProcess } from '../../../extension/client/engineProcess';
+import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { Sessions } from '../../../extension/views/session/sessions';
+import { importWith } from '../fakeVscode';
+
+class EventEmitter {
+  private readonly listeners: ((value: unknown) => void)[] = [];
+  readonly event = (listener: (value: unknown) => void): void => void this.listeners.push(listener);
+  fire(value: unknown): void {
+    for (const listener of this.listeners) listener(value);
+  }
+}
+const parts = { EventEmitter, workspace: { isTrusted: true }, l10n: { t: String } };
+const ENDING = { timeNs: 90, when: 'at the end of step 9', bytes: 9, title: '', reason: '', show: '' };
+const at = (timeNs: number): Moment => ({ kind: 'at', timeNs });
+
+async function openTrace() {
+  const { OpenTrace } = await importWith(parts, () => import('../../../extension/views/session/openTrace'));
+  let news: (facts: object) => void = () => undefined;
+  const asked: unknown[] = [];
+  const engine = {
+    open: (of: { news: typeof news }) => Promise.resolve((news = of.news)),
+    request: (_method: string, { moment }: { moment: Moment }) => {
+      asked.push(moment);
+      const timeNs = moment.kind === 'at' ? moment.timeNs : 0;
+      return Promise.resolve(
+        moment.kind === 'now' ? { when: 'at the end', bytes: null } : { when: `at ${timeNs}`, bytes: timeNs },
+      );
+    },
+  };
+  class Opened extends OpenTrace {
+    begin = (): Promise<void> => this.open({ path: '/x', directory: null, findsHolders: false });
+  }
+  const trace = new Opened('a.py', engine as unknown as EngineProcess);
+  await trace.begin();
+  news({ info: { totals: [{ layer: 'tensor', liveBytes: 2 }], session: {} } });
+  const changes: unknown[] = [];
+  trace.onDidChangeBeside(() => changes.push(trace.shownMoment.when));
+  const set = async (page: number, moment: Moment | null): Promise<unknown[]> => {
+    trace.setMoment(page, moment);
+    await setImmediate();
+    const { when, isChosen } = trace.shownMoment;
+    return [when, trace.liveBytes, isChosen];
+  };
+  return { trace, news, asked, changes, set };
+}
+
+test('a moment that is chosen on a page is that of the figures, until the page shows the usual one again', async () => {
+  const { trace, news, asked, changes, set } = await openTrace();
+  assert.deepEqual(await set(1, { kind: 'now' }), [null, 2, false]);
+  assert.deepEqual(await set(1, at(30)), ['at 30', 30, true]);
+  assert.deepEqual(trace.shownMoment.moment, at(30));
+  news({ ending: ENDING });
+  assert.equal(trace.shownMoment.when, 'at 30', 'the user looks at it, also when the run has ended');
+  assert.deepEqual(await set(1, at(90)), [ENDING.when, 9, false]);
+  assert.deepEqual(
+    await set(1, { kind: 'now' }),
+    ['at the end', 2, true],
+    'the end, where another moment stands for it',
+  );
+  await set(1, { kind: 'now' });
+  assert.deepEqual(changes, [null, 'at 30', ENDING.when, 'at the end'], 'each once');
+  assert.deepEqual(asked, [at(30), { kind: 'now' }]);
+});
+
+test('of two pages the one counts that changed last, and the other one once that is gone', async () => {
+  const { set } = await openTrace();
+  await set(1, at(10));
+  await set(2, at(20));
+  assert.deepEqual((await set(1, at(10)))[0], 'at 20', 'it only requested figures again');
+  assert.deepEqual((await set(1, at(11)))[0], 'at 11');
+  assert.deepEqual((await set(1, null))[0], 'at 20');
+  assert.deepEqual((await set(2, null))[0], null);
+});
+
+test('figures beside a page are requested before the trace goes on', async () => {
+  const { modelOf } = await importWith(
+    { ...parts, window: {} },
+    () => import('../../../extension/views/page/windowModel'),
+  );
+  const order: string[] = [];
+  const log = (name: string) => ({ setLate: (_: number, late: boolean) => order.push(`${name} ${late}`) });
+  const model = modelOf({ shown: log('trace'), beside: log('beside') } as unknown as Sessions, true);
+  model.setLate(1, true);
+  model.setLate(1, false);
+  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false']);
+});
