@@ -172,7 +172,7 @@ export interface Finding {
   device: number;
   layer: Layer;
   bytesPerStep: number;
-  /** Held by it now (at the end of the last step), and in how many blocks. */
+  /** Held by it at the end of the last step, or when the allocation failed that the program ended with; and in how many blocks. */
   bytes: number;
   count: number;
   blocksPerStep: number;

@@ -11,7 +11,7 @@ import {
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import { lastFailure } from '../../analysis/findings/kinds/outOfMemory';
+import { failureOf, lastFailure } from '../../analysis/findings/kinds/outOfMemory';
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 
@@ -120,14 +120,14 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
  */
 export function stepOfFigures(
   source: TraceSource,
-  { process, sinceStep }: Pick<Finding, 'process' | 'sinceStep'>,
+  finding: Pick<Finding, 'process' | 'sinceStep' | 'device' | 'layer'>,
   judgedStep: number,
 ): number | null {
   const info = source.info();
-  const steps = info.steps.find(entry => entry.process === process);
-  if (sinceStep === null || steps === undefined || steps.source === 'time') return null;
+  const steps = info.steps.find(entry => entry.process === finding.process);
+  if (finding.sinceStep === null || steps === undefined || steps.source === 'time') return null;
   if (info.live) return info.steps.length === 1 ? judgedStep : null;
-  return endingOf(source)?.step === steps.count ? null : steps.count;
+  return endingOf(source)?.step === steps.count || failureOf(source, finding) !== null ? null : steps.count;
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */

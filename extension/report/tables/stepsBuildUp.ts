@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../text/format';
 import { bucketsOf, siteRows, type Totals, type TraceSource } from '../../protocol/trace';
 import { holderOf, readHolders } from '../../analysis/findings/kinds/holderAnswers';
 import { fallsOf } from '../../analysis/series/growth';
+import { cameTo } from '../../analysis/series/repeated';
 import { at, sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
@@ -67,17 +68,29 @@ export function stepsBuildUp(
   const [begin, end] = [endNs.findLastIndex(ns => ns <= fromNs), endNs.length - 1];
   const steps = (last[end] ?? 0) - (last[begin] ?? 0);
   if (steps < T.few) return null;
-  const [middleNs, toNs] = [at(endNs, Math.floor((begin + 1 + end) / 2)), at(endNs, end)];
+  const middle = Math.floor((begin + 1 + end) / 2);
+  const [middleNs, toNs] = [at(endNs, middle), at(endNs, end)];
   const born = (bornFromNs: number, bornToNs: number) => {
     const query = { layer: 'tensor', groupBy: 'site', sort: 'liveBytes', descending: true, from: 0 } as const;
     return siteRows(then.sites({ ...query, ...where, bornFromNs, bornToNs, to: MOST_SITES }));
   };
+  const since = new Map(born(toNs, Infinity).map(row => [row.id, row]));
+  const second = (last[end] ?? 0) - (last[middle] ?? 0);
   const halves = [...born(fromNs, middleNs), ...born(middleNs, toNs)];
-  const sites = [...groupBy(halves, ({ id }) => id)].flatMap(([id, rows]) => {
-    const [bytes, count] = [sum(rows.map(row => row.liveBytes)), sum(rows.map(row => row.liveCount))];
-    const least = rows.length < 2 ? 0 : Math.min(...rows.map(row => row.liveBytes));
-    return least > T.part * bytes ? [{ id, bytes, count, line: siteText(then.site(id)) }] : [];
+  const built = [...groupBy(halves, ({ id }) => id)].flatMap(([id, [first, other]]) => {
+    if (other === undefined) return [];
+    const [bytes, before] = [first.liveBytes + other.liveBytes, first.liveCount + other.liveCount];
+    const { liveBytes = 0, liveCount: running = 0 } = since.get(id) ?? {};
+    const isBuilt = Math.min(first.liveBytes, other.liveBytes) > T.part * bytes;
+    return isBuilt ? [{ id, bytes, before, running, runningBytes: liveBytes, perStep: other.liveCount / second }] : [];
   });
+  const all = cameTo(built);
+  const sites = built.map(({ id, bytes, before, running, runningBytes }, i) => ({
+    id,
+    bytes: bytes + (runningBytes * at(all.more, i)) / Math.max(1, running),
+    count: before + at(all.more, i),
+    line: siteText(then.site(id)),
+  }));
   const bytes = sum(sites.map(site => site.bytes));
   const lines = [...groupBy(sites, ({ line }) => line).values()];
   const [most] = lines.sort((a, b) => sum(b.map(site => site.bytes)) - sum(a.map(site => site.bytes)));
@@ -86,7 +99,9 @@ export function stepsBuildUp(
   const holder = holderOf(readHolders(then), where.process, ids, T.most, 1);
   const frame = holder?.file ? holder : namedFrame(then.site(most[0]!.id));
   const place = frame?.file && frame.line ? { file: frame.file, line: frame.line } : null;
-  return { line: most[0]!.line, place, bytes, count: sum(sites.map(site => site.count)), steps, times, holder };
+  // The step that runs is one of them as soon as it has made all of its part.
+  const over = Math.max(steps, Math.min(steps + 1, all.steps));
+  return { line: most[0]!.line, place, bytes, count: sum(sites.map(site => site.count)), steps: over, times, holder };
 }
 
 /** `160.00 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */

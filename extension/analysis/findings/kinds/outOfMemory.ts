@@ -34,6 +34,8 @@ export interface OutOfMemoryContext {
   /** Processes whose steps may be a set-up, as when weights are loaded: what piles up in it is no sign of a leak. */
   setUps: readonly number[];
   lineText: LineText;
+  /** Bytes that a leak held then. */
+  heldBy(leak: Finding, snapshot: MemorySnapshot): number;
   /** A step in or before which it failed. */
   lastStep(failure: OutOfMemory): number;
 }
@@ -113,7 +115,8 @@ function judgeFailure(
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const failed = { failure, cause, leak, after, batch, bigger, ...room, ...figures, limited, step };
+  const leakBytes = leak === null || snapshot === null ? (leak?.bytes ?? 0) : context.heldBy(leak, snapshot);
+  const failed = { failure, cause, leak, leakBytes, after, batch, bigger, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
@@ -318,6 +321,16 @@ export function lastFailure(source: TraceSource): OutOfMemory | null {
   if (failure === undefined || gotOver(failure, index, info) !== false) return null;
   const isTimed = info.steps.find(({ process }) => process === failure.process)?.source === 'time';
   return stepsAfter(failure, isTimed ? null : (failure.snapshot?.step ?? null), info) > 0 ? null : failure;
+}
+
+/** Where that was of the finding's memory, and it is known: what the finding holds is that of this moment, not of the last step's end. */
+export function failureOf(
+  source: TraceSource,
+  { process, device, layer }: Pick<Finding, 'process' | 'device' | 'layer'>,
+): (OutOfMemory & { snapshot: MemorySnapshot }) | null {
+  const failure = lastFailure(source);
+  if (failure === null || failure.snapshot === null || failure.layer !== layer) return null;
+  return failure.process === process && failure.device === device ? { ...failure, snapshot: failure.snapshot } : null;
 }
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
