@@ -67,7 +67,10 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
     lineText,
     heldBy: ({ sites, layer }, snapshot) => {
       const own = judged.flatMap(one => one.sites.filter(({ verdict }) => sites.includes(verdict.site)));
-      return atFailure(own.filter(({ verdict }) => verdict.layer === layer), snapshot).bytes;
+      return atFailure(
+        own.filter(({ verdict }) => verdict.layer === layer),
+        snapshot,
+      ).bytes;
     },
     lastStep: ({ process, timeNs }) => lastStepAt(judged.find(({ axis }) => axis?.process === process)?.axis, timeNs),
   });

@@ -9,16 +9,17 @@ export interface Repeated {
 const NEARLY = 1e-6;
 
 /**
- * `more`: of call sites that repeat together, the blocks of the running step of each that all of them have come to. What only some of them have
- * allocated once more belongs to work that is not done, and nothing else retains it yet. A step ends anywhere in that work.
- * `steps`: that all of them have come to, from where they were counted.
+ * How far call sites that repeat together have all come: the steps, and of each how many blocks that is more, or less, than before the step that
+ * runs. What only some of them have allocated once more belongs to work that is not done, and nothing else retains it yet. A step ends
+ * anywhere in that work.
  */
 export function cameTo(sites: readonly Repeated[]): { steps: number; more: number[] } {
-  const steps = Math.min(
-    ...sites.map(({ perStep, before, running }) => (perStep > 0 ? (before + running) / perStep : Infinity)),
-  );
-  const more = sites.map(({ perStep, before, running }) =>
-    perStep > 0 ? Math.max(0, Math.min(running, Math.floor(steps * perStep - before + NEARLY))) : 0,
-  );
+  const known = sites.filter(({ perStep }) => perStep > 0);
+  const steps = Math.min(...known.map(({ perStep, before, running }) => (before + running) / perStep));
+  const more = sites.map(({ perStep, before, running }) => {
+    if (perStep <= 0) return 0;
+    const exact = Math.max(-perStep, Math.min(running, steps * perStep - before));
+    return exact < 0 ? Math.round(exact) : Math.floor(exact + NEARLY);
+  });
   return { steps: Math.floor(steps + NEARLY), more };
 }

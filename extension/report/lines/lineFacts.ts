@@ -55,7 +55,7 @@ export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | n
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
   if (leak !== null && leak.shownIn !== null) {
     const bytes = formatBytes(leak.finding.bytes);
-    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : bytes);
+    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : t('leak holds {0}', bytes));
   }
   return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak ≥ {0}', formatBytes(peakBytes)));
 }
@@ -83,7 +83,13 @@ export function hoverLines(facts: LineFacts, leak: LineLeak | null, when: string
   const alive = t('{0} alive in {1}, peak ≥ {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
-  if (leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
-    growth.push(t('This leak keeps {0} in {1}', formatBytes(leak.finding.bytes), blocksText(leak.finding.count)));
+  if (leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes) growth.push(heldText(leak.finding));
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
+}
+
+function heldText({ bytes, count, bytesAtStep }: Finding): string {
+  const held = [formatBytes(bytes), blocksText(count)] as const;
+  return bytesAtStep === null
+    ? t('This leak keeps {0} in {1}', ...held)
+    : t('This leak keeps {0} in {1} at the end of step {2}', ...held, formatCount(bytesAtStep));
 }

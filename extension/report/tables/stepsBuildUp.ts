@@ -74,23 +74,25 @@ export function stepsBuildUp(
     const query = { layer: 'tensor', groupBy: 'site', sort: 'liveBytes', descending: true, from: 0 } as const;
     return siteRows(then.sites({ ...query, ...where, bornFromNs, bornToNs, to: MOST_SITES }));
   };
-  const since = new Map(born(toNs, Infinity).map(row => [row.id, row]));
+  const since = new Map(born(toNs, Infinity).map(row => [row.id, row.liveCount]));
   const second = (last[end] ?? 0) - (last[middle] ?? 0);
   const halves = [...born(fromNs, middleNs), ...born(middleNs, toNs)];
   const built = [...groupBy(halves, ({ id }) => id)].flatMap(([id, [first, other]]) => {
     if (other === undefined) return [];
     const [bytes, before] = [first.liveBytes + other.liveBytes, first.liveCount + other.liveCount];
-    const { liveBytes = 0, liveCount: running = 0 } = since.get(id) ?? {};
     const isBuilt = Math.min(first.liveBytes, other.liveBytes) > T.part * bytes;
-    return isBuilt ? [{ id, bytes, before, running, runningBytes: liveBytes, perStep: other.liveCount / second }] : [];
+    return isBuilt ? [{ id, bytes, before, running: since.get(id) ?? 0, perStep: other.liveCount / second }] : [];
   });
-  const all = cameTo(built);
-  const sites = built.map(({ id, bytes, before, running, runningBytes }, i) => ({
-    id,
-    bytes: bytes + (runningBytes * at(all.more, i)) / Math.max(1, running),
-    count: before + at(all.more, i),
-    line: siteText(then.site(id)),
-  }));
+  const come = cameTo(built);
+  const sites = built.map(({ id, bytes, before }, i) => {
+    const more = at(come.more, i);
+    return {
+      id,
+      bytes: bytes + Math.round((bytes * more) / before),
+      count: before + more,
+      line: siteText(then.site(id)),
+    };
+  });
   const bytes = sum(sites.map(site => site.bytes));
   const lines = [...groupBy(sites, ({ line }) => line).values()];
   const [most] = lines.sort((a, b) => sum(b.map(site => site.bytes)) - sum(a.map(site => site.bytes)));
@@ -100,7 +102,7 @@ export function stepsBuildUp(
   const frame = holder?.file ? holder : namedFrame(then.site(most[0]!.id));
   const place = frame?.file && frame.line ? { file: frame.file, line: frame.line } : null;
   // The step that runs is one of them as soon as it has made all of its part.
-  const over = Math.max(steps, Math.min(steps + 1, all.steps));
+  const over = Math.min(steps + 1, come.steps);
   return { line: most[0]!.line, place, bytes, count: sum(sites.map(site => site.count)), steps: over, times, holder };
 }
 

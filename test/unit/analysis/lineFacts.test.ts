@@ -33,6 +33,7 @@ const finding = {
   title: 'train.py:50 keeps it, 3.32 MiB per step',
   bytes: 90 * MB,
   count: 30,
+  bytesAtStep: 22,
   bytesPerStep: 3.32 * MB,
 } as Finding;
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
@@ -45,7 +46,7 @@ test('a line has what is alive, and its peak when nothing is alive', () => {
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown), `${rate} · 90.00 MiB`);
+  assert.equal(lineText(facts, shown), `${rate} · leak holds 90.00 MiB`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
   assert.equal(lineText(facts, { ...shown, finding: held }), `${rate} · holds 90.00 MiB`, 'other lines allocate it');
   assertSentence(lineText(facts, leak));
@@ -67,6 +68,8 @@ test('a hover has blocks, peak and counts, and the leak', () => {
   assertSentence(hoverLines(facts, leak, null).join('\n'));
   const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, null);
   assertSentence(whole);
+  const failed = { ...leak, shownIn: '/x/train.py', finding: { ...finding, bytesAtStep: null } };
+  assertSentence(hoverLines(facts, failed, 'at the failed allocation')[2]);
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

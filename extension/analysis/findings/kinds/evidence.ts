@@ -40,7 +40,7 @@ function aliveText({ bytes: held, count }: Finding, { axis, failed }: FailedCont
   const [bytes, last] = [formatBytes(held), formatCount(axis.count)];
   const blocks = count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
   // prettier-ignore
-  if (failed !== null) return t('Allocated since then and alive when the allocation failed: {0} ({1}).', blocks, bytes);
+  if (failed !== null) return t('When the allocation failed, the leak held {0} ({1}).', blocks, bytes);
   return count === 1
     ? t('1 block ({0}) allocated since then is still alive after step {1}.', bytes, last)
     : t('{0} blocks ({1}) allocated since then are still alive after step {2}.', formatCount(count), bytes, last);

@@ -206,6 +206,7 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
     layer: cluster[0]?.verdict.layer ?? 'tensor',
     bytesPerStep: growthOf(cluster),
     ...(failed === null ? { count: atStep, bytes: sum(kept.map(each => each.bytes)) } : atFailure(cluster, failed)),
+    bytesAtStep: failed === null && context.axis.source !== 'time' ? context.axis.count : null,
     blocksPerStep: atStep / Math.max(1, context.axis.count - sinceStep + 1),
     period: median(cluster.map(site => site.verdict.period ?? 1)),
     sinceStep,

@@ -77,7 +77,11 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
 export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
 
 /** What grew until nothing more fitted. */
-function grown({ failure: { snapshot }, cause, leak, leakBytes, after }: Failed, source: TraceSource, lineText: LineText): Idea {
+function grown(
+  { failure: { snapshot }, cause, leak, leakBytes, after }: Failed,
+  source: TraceSource,
+  lineText: LineText,
+): Idea {
   const against = 'leak';
   if (leak !== null) return { kind: 'leak', against, text: leak.suggestion, bytes: leakBytes };
   // prettier-ignore

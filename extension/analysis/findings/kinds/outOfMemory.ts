@@ -100,7 +100,7 @@ function judgeFailure(
 ): JudgedFailure {
   const { snapshot } = failure;
   const { source } = context;
-  const leak = inItsLoop(failure, source) ? leakBehind(failure, context.leaks) : null;
+  const [leak, leakBytes] = inItsLoop(failure, source) ? leakBehind(failure, context) : NO_LEAK;
   // Rounds that nothing names may be layers of the pass that failed: what came after them is no sign of a leak.
   const isNamed = info.steps.find(({ process }) => process === failure.process)?.source !== 'periodic';
   const { after: rose } = context;
@@ -115,7 +115,6 @@ function judgeFailure(
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const leakBytes = leak === null || snapshot === null ? (leak?.bytes ?? 0) : context.heldBy(leak, snapshot);
   const failed = { failure, cause, leak, leakBytes, after, batch, bigger, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
@@ -149,11 +148,16 @@ function judgeFailure(
   return { verdict, failure, leak };
 }
 
-/** The leak on that device that holds most, when it holds enough to matter. */
-function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | null {
-  const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
-  const [biggest] = candidates.sort((a, b) => b.bytes - a.bytes);
-  return biggest !== undefined && matters(biggest, failure) ? biggest : null;
+const NO_LEAK = [null, 0] as const;
+
+/** The leak on that device that held most then, when that is enough to matter, and those bytes. */
+function leakBehind(failure: OutOfMemory, { leaks, heldBy }: OutOfMemoryContext): readonly [Finding | null, number] {
+  const { process, device, snapshot } = failure;
+  const [biggest] = leaks
+    .filter(leak => leak.process === process && leak.device === device)
+    .map(leak => ({ leak, bytes: snapshot === null ? leak.bytes : heldBy(leak, snapshot) }))
+    .sort((a, b) => b.bytes - a.bytes);
+  return biggest !== undefined && matters(biggest, failure) ? [biggest.leak, biggest.bytes] : NO_LEAK;
 }
 
 /** It has a good part of what was alive. */

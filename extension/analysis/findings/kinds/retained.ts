@@ -25,24 +25,27 @@ export function atEnd({ verdict, steps }: JudgedSite, source: TraceSource): Reta
 /** The same of all sites of a leak when an allocation failed: of the step that failed, what all of them had come to. */
 export function atFailure(sites: readonly JudgedSite[], { step, sites: alive }: MemorySnapshot): Retained {
   const blocks = sites.filter(({ verdict }) => verdict.grows === 'blocks');
-  const since = Math.max(...blocks.map(({ verdict }) => verdict.sinceStep ?? 0));
-  const kept = blocks.map(site => leftOf(site, { to: step - 1 }));
+  const common = Math.max(...blocks.map(({ verdict }) => verdict.sinceStep ?? 0));
   const repeated = blocks.map(site => {
-    const { perStep, count: before } = leftOf(site, { since, to: step - 1 });
+    const own = site.verdict.sinceStep ?? 0;
+    // What one iteration allocates may fall into two steps, one after the other; what began later is counted from there.
+    const { perStep, count: before } = leftOf(site, { since: common - own > 1 ? common : own, to: step - 1 });
     const now = alive.find(one => one.site === site.verdict.site);
     const end = site.steps.steps.findLastIndex(last => last < step);
     // Of the smallest sites only what they left is known.
     if (now === undefined) return { perStep: 0, before, running: 0 };
     return { perStep, before, running: Math.max(0, now.liveCount - (site.steps.liveCount[end] ?? 0)) };
   });
-  const sizes = alive.filter(one => sites.some(({ verdict }) => verdict.site === one.site && verdict.grows !== 'blocks'));
   const { more } = cameTo(repeated);
+  const kept = blocks.map((site, i): Retained => {
+    const { count, bytes } = leftOf(site, { to: step - 1 });
+    return { count: count + at(more, i), bytes: bytes + Math.round((bytes * at(more, i)) / Math.max(1, count)) };
+  });
+  const grown = new Set(sites.flatMap(({ verdict }) => (verdict.grows === 'blocks' ? [] : verdict.site)));
+  const sizes = alive.filter(one => grown.has(one.site));
   return {
-    count: sum([...kept.map(({ count }, i) => count + at(more, i)), ...sizes.map(({ liveCount }) => liveCount)]),
-    bytes: sum([
-      ...kept.map(({ bytes, count }, i) => bytes * (1 + at(more, i) / Math.max(1, count))),
-      ...sizes.map(({ liveBytes }) => liveBytes),
-    ]),
+    count: sum([...kept.map(({ count }) => count), ...sizes.map(({ liveCount }) => liveCount)]),
+    bytes: sum([...kept.map(({ bytes }) => bytes), ...sizes.map(({ liveBytes }) => liveBytes)]),
   };
 }
 
