@@ -34,7 +34,7 @@ export function asOf(then: readonly LineFacts[], whole: readonly LineFacts[]): L
   const lines = new Map(then.map(facts => [facts.line, facts]));
   return whole.map(facts => {
     const { liveBytes = 0, liveCount = 0, spark = facts.spark } = lines.get(facts.line) ?? {};
-    return { ...facts, liveBytes, liveCount, spark, peakBytes: Math.max(facts.peakBytes, liveBytes) };
+    return { ...facts, liveBytes, liveCount, spark };
   });
 }
 
@@ -46,7 +46,7 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak, which is known at least, as several stacks may make it. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
  * leak's card, which other lines allocate; at these, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null): string {
@@ -57,7 +57,7 @@ export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | n
     const bytes = formatBytes(leak.finding.bytes);
     return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : t('leak holds {0}', bytes));
   }
-  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak ≥ {0}', formatBytes(peakBytes)));
+  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
 }
 
 /** Columns of an editor between the side bar and the minimap of an ordinary window; and those before a text at a line's end. */
@@ -80,7 +80,7 @@ export function hoverLines(facts: LineFacts, leak: LineLeak | null, when: string
   const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
-  const alive = t('{0} alive in {1}, peak ≥ {2}', live, blocks, peak);
+  const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
   if (leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes) growth.push(heldText(leak.finding));

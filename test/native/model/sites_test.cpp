@@ -363,4 +363,33 @@ TEST(a_row_of_a_process_or_device_has_the_exact_peak) {
   CHECK_EQ(feed.sites(query).rows[0].peak_bytes, 200);
 }
 
+TEST(a_row_of_a_line_has_the_exact_peak_of_all_its_stacks) {
+  Feed feed;
+  feed.names.set(1, {{"a.py", 1, "f"}});
+  feed.names.set(2, {{"a.py", 1, "f"}, {"a.py", 9, "main"}});
+  feed.step_ns = 1000;  // much shorter than a span
+  const auto peak = [&](const char *filter = "") {
+    SiteQuery query;
+    query.group_by = GroupBy::Line;
+    query.filter = filter;
+    return feed.sites(query).rows[0].peak_bytes;
+  };
+  for (uint64_t i = 0; i < 10; ++i) {
+    feed.put({GMT_TENSOR_ALLOC, 1, 100, 0, 0, 1});
+    feed.put({GMT_TENSOR_ALLOC, 2, 30, 0, 0, 2});
+    feed.put({GMT_TENSOR_FREE, 1});
+    feed.put({GMT_TENSOR_ALLOC, 3, 50, 0, 0, 2});
+    feed.put({GMT_TENSOR_FREE, 3});
+    feed.put({GMT_TENSOR_FREE, 2});
+  }
+  feed.put({GMT_TENSOR_ALLOC, 1, 40, 0, 0, 1});
+  CHECK_EQ(peak(), 130);
+  // Stacks that are named later had their events apart until then.
+  feed.put({GMT_TENSOR_ALLOC, 4, 200, 0, 0, 3});
+  CHECK_EQ(peak("a.py"), 130);
+  feed.names.set(3, {{"a.py", 1, "f"}, {"a.py", 10, "other"}});
+  feed.put({GMT_TENSOR_ALLOC, 5, 7, 0, 0, 3});
+  CHECK_EQ(peak(), 247);
+}
+
 TEST_MAIN
