@@ -145,7 +145,7 @@ test('wherever a step ends, the iterations that are done at the peak build up, a
     [done, half],
     [
       [78, 156, 39],
-      [76, 152, 39],
+      [76, 152, 38],
     ],
   );
 });
