@@ -144,6 +144,7 @@ struct Part {  // one maker of allocations
 /// A random run over 2 processes, 2 devices, 3 threads, 60 stacks of which always two are equal.
 struct RandomRun : Feed {
   std::vector<Part> parts;
+  std::map<uint32_t, std::pair<int64_t, int64_t>> lines;  ///< by number: live and highest live bytes
   explicit RandomRun(uint32_t seed) {
     std::mt19937 random(seed);
     for (uint32_t process = 0; process < 2; ++process) {
@@ -159,6 +160,7 @@ struct RandomRun : Feed {
         auto [part, step] = live.back();
         live.pop_back();
         part->live -= static_cast<int64_t>(step.bytes), --part->count, ++part->frees;
+        count(*part, -static_cast<int64_t>(step.bytes));
         step.kind = GMT_TENSOR_FREE;
         put(step, part->process);
         continue;
@@ -167,9 +169,15 @@ struct RandomRun : Feed {
       const Step step{GMT_TENSOR_ALLOC, i, 1 + random() % 5000, part.device, part.thread, part.stack};
       part.live += static_cast<int64_t>(step.bytes), ++part.count, ++part.allocations;
       part.allocated += step.bytes;
+      count(part, static_cast<int64_t>(step.bytes));
       put(step, part.process);
       live.emplace_back(&part, step);
     }
+  }
+  void count(const Part &part, int64_t bytes) {
+    auto &[live, peak] = lines[frame(part.stack).line];
+    live += bytes;
+    peak = std::max(peak, live);
   }
   static gmt::model::Frame frame(uint32_t stack) {
     const uint32_t line = (stack + 1) / 2;
@@ -255,6 +263,8 @@ void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const 
     CHECK_EQ(row.frees, found->second.frees);
     CHECK_EQ(row.allocated_bytes, found->second.allocated);
     CHECK(row.peak_bytes >= row.live_bytes);
+    const bool all = query.filter.empty() && query.process == gmt::model::kAll && !query.device;
+    if (query.group_by == GroupBy::Line && all) CHECK_EQ(row.peak_bytes, run.lines[row.line].second);
   }
   // A window is a part of the whole.
   query.from = rows.rows.size() / 3;
