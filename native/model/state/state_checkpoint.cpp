@@ -69,7 +69,9 @@ bool Accounts::sound() const {
 
 /// What is live of a level, its cells say.
 void Accounts::checkpoint_lines(Archive &a) {
+  lines_.front() = {};  // means nothing
   a(lines_, line_cells_);
+  a.hold(!lines_.empty());
   for (const Cell &cell : cells_) a.hold(cell.line < lines_.size());
   for (const auto &[line, cells] : line_cells_) {
     a.hold(cells.level < lines_.size() && (cells.first != kNone || cells.count == 0 || cells.count == kNone));
