@@ -91,7 +91,7 @@ export class TraceVerdicts {
     const findings = verdicts.findings.map(finding => ({
       ...finding,
       spark: findingSpark(this.source, finding),
-      heldAtStep: stepOfFigures(this.source, finding, verdicts.steps.count),
+      heldAtStep: stepOfFigures(this.source, finding),
       queryable: this.queryRefusal(finding) === null,
       holders: this.searches.get(finding.id)?.holders ?? null,
     }));

@@ -116,7 +116,7 @@ export function changeText(change: Forecast, batch: number | null): string {
     change.oneByOne ? t('optimizer with foreach=False') : '',
     change.halfParameters ? t('parameters in bfloat16') : '',
     change.gradientsFreed ? t('zero_grad(set_to_none=True)') : '',
-    freedLine === null ? '' : t('{0} freed with each step', freedLine),
+    freedLine === null ? '' : t('{0} freed every step', freedLine),
     ranks === 1 ? '' : t('FSDP over {0} ranks', ranks),
   ].filter(part => part !== '');
   const recorded = batch === null ? t('as recorded') : t('as recorded (batch {0})', batch);

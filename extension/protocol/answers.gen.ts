@@ -51,7 +51,7 @@ export interface SiteRow {
   liveCount: number;
   /** Mean size of the live blocks. */
   meanBytes: number;
-  /** Highest live bytes at any one time; where several stacks are summed, at least this. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Highest live bytes at any one time; of a function, file or thread with several lines, at least this. Exact for a whole site or line, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: number;
   /** Allocations so far. */
   allocations: number;
@@ -97,7 +97,7 @@ export interface SiteWindow {
   liveCount: Float64Array;
   /** Mean size of the live blocks. */
   meanBytes: Float64Array;
-  /** Highest live bytes at any one time; where several stacks are summed, at least this. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Highest live bytes at any one time; of a function, file or thread with several lines, at least this. Exact for a whole site or line, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: Float64Array;
   /** Allocations so far. */
   allocations: Float64Array;

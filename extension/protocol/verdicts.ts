@@ -172,9 +172,11 @@ export interface Finding {
   device: number;
   layer: Layer;
   bytesPerStep: number;
-  /** Held by it now (at the end of the last step), and in how many blocks. */
+  /** Held by it, and in how many blocks: see `bytesAtStep`. */
   bytes: number;
   count: number;
+  /** The step at whose end that was; null: when the allocation failed that the program ended with, or there are no steps. */
+  bytesAtStep: number | null;
   blocksPerStep: number;
   sinceStep: number | null;
   /** In which memory ran out; null: it did not, or the step is not known. */

@@ -84,6 +84,7 @@ function finding(part: Partial<FindingView>): FindingView {
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph is freed.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
     heldAtStep: null,
+    bytesAtStep: null,
     queryable: true,
     holders: null,
     ...part,

@@ -22,6 +22,7 @@ import { findLeaks } from './kinds/leak';
 import { readHolders } from './kinds/holderAnswers';
 import { layerFindings } from './kinds/layer';
 import { failureFindings, judgeFailures } from './kinds/outOfMemory';
+import { atFailure } from './kinds/retained';
 import { PINNED_CACHE, unusedPinnedGrowth } from './kinds/pinnedCache';
 import { roundedFindings } from './kinds/pinnedRounded';
 import { unjudgedLines } from './unjudged';
@@ -64,6 +65,13 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
     after: known.after,
     setUps,
     lineText,
+    heldBy: ({ sites, layer }, snapshot) => {
+      const own = judged.flatMap(one => one.sites.filter(({ verdict }) => sites.includes(verdict.site)));
+      return atFailure(
+        own.filter(({ verdict }) => verdict.layer === layer),
+        snapshot,
+      ).bytes;
+    },
     lastStep: ({ process, timeNs }) => lastStepAt(judged.find(({ axis }) => axis?.process === process)?.axis, timeNs),
   });
   for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));

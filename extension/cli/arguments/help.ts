@@ -213,7 +213,7 @@ the same program, with another batch, makes forecasts for other batches more acc
   --optimizer-states PCT   forecast with optimizer states of this size, as a percentage of the recorded ones; after a run with Adam: about
                            50% for SGD with momentum, 25% for 8-bit Adam
   --no-foreach             update one parameter after the other (foreach=False)
-  --set-to-none            free the gradients of each step (zero_grad(set_to_none=True))
+  --set-to-none            free the gradients every step (zero_grad(set_to_none=True))
   --bf16-parameters        parameters, gradients and optimizer states in bfloat16; activations stay as recorded, which is the most
                            that they take
   --fsdp RANKS             one of this many ranks that share the model and gather it module by module

@@ -39,7 +39,7 @@ export const windows = {
       ],
       meanBytes: ['f64 Mean size of the live blocks.', { sort: true, column: { id: 'mean', title: 'Mean block' } }],
       peakBytes: [
-        'i64 Highest live bytes at any one time; where several stacks are summed, at least this. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
+        'i64 Highest live bytes at any one time; of a function, file or thread with several lines, at least this. Exact for a whole site or line, and for a process or device alone on its layer; for sums of ' +
           'several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one ' +
           'maker).',
         { ...past, column: { id: 'peak', title: 'Peak' } },

@@ -113,8 +113,8 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, newInStep } = verdict;
   const tries = advice.map((each, i) => `${i + 1}. ${plain(each.text)} **This ${savesText(each, verdict, t)}.**`);
-  const how =
-    'The sizes are computed from the live memory when the allocation failed. They may overlap, so do not add them up.';
+  const when = failure.snapshot === null ? 'at the end of the last step' : 'when the allocation failed';
+  const how = `The sizes are computed from the live memory ${when}. They may overlap, so do not add them up.`;
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
   const kinds = purposes(verdict, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];

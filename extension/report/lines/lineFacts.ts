@@ -35,7 +35,7 @@ export function asOf(then: readonly LineFacts[], whole: readonly LineFacts[]): L
   const lines = new Map(then.map(facts => [facts.line, facts]));
   return whole.map(facts => {
     const { liveBytes = 0, liveCount = 0, spark = facts.spark } = lines.get(facts.line) ?? {};
-    return { ...facts, liveBytes, liveCount, spark, peakBytes: Math.max(facts.peakBytes, liveBytes) };
+    return { ...facts, liveBytes, liveCount, spark };
   });
 }
 
@@ -47,7 +47,7 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak, which is known at least, as several stacks may make it. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
  * leak's card, which other lines allocate; at these, and at a chosen moment, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText(
@@ -61,9 +61,9 @@ export function lineText(
   if (leak !== null && leak.shownIn !== null && isChosen && peakBytes === 0) return rate ?? '';
   if (leak !== null && leak.shownIn !== null && !isChosen) {
     const bytes = formatBytes(leak.finding.bytes);
-    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : bytes);
+    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : t('leak holds {0}', bytes));
   }
-  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak ≥ {0}', formatBytes(peakBytes)));
+  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
 }
 
 /** Columns of an editor between the side bar and the minimap of an ordinary window; and those before a text at a line's end. */
@@ -90,11 +90,18 @@ export function hoverLines(
   const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
-  const alive = t('{0} alive in {1}, peak ≥ {2}', live, blocks, peak);
+  const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
   if (!isChosen && leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
-    growth.push(t('This leak keeps {0} in {1}', formatBytes(leak.finding.bytes), blocksText(leak.finding.count)));
+    growth.push(heldText(leak.finding));
   if (allocations === 0) return growth;
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
+}
+
+function heldText({ bytes, count, bytesAtStep }: Finding): string {
+  const held = [formatBytes(bytes), blocksText(count)] as const;
+  return bytesAtStep === null
+    ? t('This leak keeps {0} in {1}', ...held)
+    : t('This leak keeps {0} in {1} at the end of step {2}', ...held, formatCount(bytesAtStep));
 }

@@ -115,19 +115,13 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
 }
 
 /**
- * The step at whose end a finding's figures hold: of a program that runs the last one that was judged, which the page's other figures are
- * ahead of; else where the end is shown. null: they are of the moment that is shown.
+ * The step at whose end a finding's figures hold: of a program that runs the page's other figures are ahead of it; else where the end is
+ * shown. null: they are of the moment that is shown.
  */
-export function stepOfFigures(
-  source: TraceSource,
-  { process, sinceStep }: Pick<Finding, 'process' | 'sinceStep'>,
-  judgedStep: number,
-): number | null {
-  const info = source.info();
-  const steps = info.steps.find(entry => entry.process === process);
-  if (sinceStep === null || steps === undefined || steps.source === 'time') return null;
-  if (info.live) return info.steps.length === 1 ? judgedStep : null;
-  return endingOf(source)?.step === steps.count ? null : steps.count;
+export function stepOfFigures(source: TraceSource, { bytesAtStep }: Pick<Finding, 'bytesAtStep'>): number | null {
+  const { live, steps } = source.info();
+  if (live) return steps.length === 1 ? bytesAtStep : null;
+  return endingOf(source)?.step === bytesAtStep ? null : bytesAtStep;
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */

@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../text/format';
 import { bucketsOf, siteRows, type Totals, type TraceSource } from '../../protocol/trace';
 import { holderOf, readHolders } from '../../analysis/findings/kinds/holderAnswers';
 import { fallsOf } from '../../analysis/series/growth';
+import { cameTo } from '../../analysis/series/repeated';
 import { at, sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
@@ -63,30 +64,46 @@ export function stepsBuildUp(
   where: { process: number; device: number },
   { fromNs, times, riseBytes }: Tooth,
 ): StepsBuildUp | null {
+  const { sites, steps } = builtUp(then, where, fromNs);
+  const [bytes, count] = [sum(sites.map(site => site.bytes)), sum(sites.map(site => site.count))];
+  const lines = [...groupBy(sites, ({ id }) => siteText(then.site(id)))];
+  const [most] = lines.sort((a, b) => sum(b[1].map(site => site.bytes)) - sum(a[1].map(site => site.bytes)));
+  if (most === undefined || bytes <= T.most * riseBytes) return null;
+  const [line, [first]] = most;
+  const ids = sites.map(({ id }) => id);
+  const holder = holderOf(readHolders(then), where.process, ids, T.most, 1);
+  const frame = holder?.file ? holder : namedFrame(then.site(first.id));
+  const place = frame?.file && frame.line ? { file: frame.file, line: frame.line } : null;
+  return { line, place, bytes, count, steps, times, holder };
+}
+
+/** The sites, with what they have of the steps that all of them have come to. */
+function builtUp(then: TraceSource, where: { process: number; device: number }, fromNs: number) {
   const { endNs, last } = then.ledgerSeries({ ...where, points: MOST_POINTS });
   const [begin, end] = [endNs.findLastIndex(ns => ns <= fromNs), endNs.length - 1];
   const steps = (last[end] ?? 0) - (last[begin] ?? 0);
-  if (steps < T.few) return null;
-  const [middleNs, toNs] = [at(endNs, Math.floor((begin + 1 + end) / 2)), at(endNs, end)];
+  if (steps < T.few) return { sites: [], steps };
+  const middle = Math.floor((begin + 1 + end) / 2);
+  const [middleNs, toNs] = [at(endNs, middle), at(endNs, end)];
   const born = (bornFromNs: number, bornToNs: number) => {
     const query = { layer: 'tensor', groupBy: 'site', sort: 'liveBytes', descending: true, from: 0 } as const;
     return siteRows(then.sites({ ...query, ...where, bornFromNs, bornToNs, to: MOST_SITES }));
   };
+  const running = new Map(born(toNs, Infinity).map(({ id, liveCount }) => [id, liveCount]));
+  const later = at(last, end) - at(last, middle);
   const halves = [...born(fromNs, middleNs), ...born(middleNs, toNs)];
-  const sites = [...groupBy(halves, ({ id }) => id)].flatMap(([id, rows]) => {
-    const [bytes, count] = [sum(rows.map(row => row.liveBytes)), sum(rows.map(row => row.liveCount))];
-    const least = rows.length < 2 ? 0 : Math.min(...rows.map(row => row.liveBytes));
-    return least > T.part * bytes ? [{ id, bytes, count, line: siteText(then.site(id)) }] : [];
+  const built = [...groupBy(halves, ({ id }) => id)].flatMap(([id, [first, second]]) => {
+    if (second === undefined) return [];
+    const [bytes, before] = [first.liveBytes + second.liveBytes, first.liveCount + second.liveCount];
+    const isBuilt = Math.min(first.liveBytes, second.liveBytes) > T.part * bytes;
+    return isBuilt ? [{ id, bytes, before, running: running.get(id) ?? 0, perStep: second.liveCount / later }] : [];
   });
-  const bytes = sum(sites.map(site => site.bytes));
-  const lines = [...groupBy(sites, ({ line }) => line).values()];
-  const [most] = lines.sort((a, b) => sum(b.map(site => site.bytes)) - sum(a.map(site => site.bytes)));
-  if (most === undefined || bytes <= T.most * riseBytes) return null;
-  const ids = sites.map(({ id }) => id);
-  const holder = holderOf(readHolders(then), where.process, ids, T.most, 1);
-  const frame = holder?.file ? holder : namedFrame(then.site(most[0]!.id));
-  const place = frame?.file && frame.line ? { file: frame.file, line: frame.line } : null;
-  return { line: most[0]!.line, place, bytes, count: sum(sites.map(site => site.count)), steps, times, holder };
+  const come = cameTo(built);
+  const sites = built.map(({ id, bytes, before }, i) => {
+    const count = before + at(come.more, i);
+    return { id, bytes: Math.round((bytes * count) / before), count };
+  });
+  return { sites, steps: Math.min(steps + 1, come.steps) };
 }
 
 /** `160.00 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */

@@ -15,7 +15,7 @@ struct SiteFigures {
   int64_t live_count = {};
   /// Mean size of the live blocks.
   double mean_bytes = {};
-  /// Highest live bytes at any one time; where several stacks are summed, at least this. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
+  /// Highest live bytes at any one time; of a function, file or thread with several lines, at least this. Exact for a whole site or line, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
   int64_t peak_bytes = {};
   /// Allocations so far.
   uint64_t allocations = {};

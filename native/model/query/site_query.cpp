@@ -218,8 +218,16 @@ class SiteGrouping {
     if (group.cells == 1) return accounts_.cells()[group.first_cell].peak_bytes;
     const bool whole = group.one_site && group.cells == accounts_.sites()[group.site].cells.size();
     if (whole) return accounts_.steps().peak_bytes(group.site);
-    const int64_t known = ledger_peak(group);
+    const int64_t known = std::max(ledger_peak(group), line_peak(group));
     return known >= 0 ? known : summed_peak(group);
+  }
+  /// The peak of the line that the group is all of, else -1.
+  int64_t line_peak(const Group &group) const {
+    const auto &infos = accounts_.cell_infos();
+    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+      if (infos[cell].line != infos[group.first_cell].line) return -1;
+    }
+    return accounts_.line_peak(group.first_cell, group.cells);
   }
   /// The peak of the one ledger that the group is, -1 where it is none or several.
   int64_t ledger_peak(const Group &group) const {

@@ -3,6 +3,8 @@
 namespace gmt::model {
 namespace {
 
+constexpr uint64_t kOfSite = 1ull << 63;
+
 /// `library`: its number within a process, a hash of its name beyond; 0 = none.
 uint64_t site_key(uint64_t content, Layer layer, LineSource source, uint64_t library) {
   return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source) + spread(library);
@@ -80,7 +82,42 @@ uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint3
   set_pass(index);
   spans_.add_cell();
   sites_[cell.site].cells.push_back(index);
+  set_line(index);
   return index;
+}
+
+/// Puts the cell to those of its line. What it and those with it had before is a part of that one's peak.
+void Accounts::set_line(uint32_t index) {
+  Cell &cell = cells_[index];
+  CellInfo &info = infos_[index];
+  const SiteInfo &site = sites_[cell.site];
+  const bool known = site.summary.resolved && !site.library.awaited();
+  const uint64_t line = known ? uint64_t{site.line_group} * kLayers + static_cast<uint64_t>(info.layer)
+                              : kOfSite | static_cast<uint64_t>(cell.site);
+  if (line == info.line) return;
+  int64_t peak = cell.peak_bytes;
+  if (const auto old = line_cells_.find(info.line); old != line_cells_.end()) {
+    if (cell.line && info.line & kOfSite) peak = lines_[cell.line].peak_bytes;
+    lines_[cell.line].live_bytes -= cell.live_bytes;
+    old->second.count = kNone;
+  }
+  info.line = line;
+  cell.line = 0;
+  LineCells &own = line_cells_[line];
+  if (own.count == kNone) return;
+  if (own.count++ == 0) {
+    own.first = index;
+    return;
+  }
+  if (own.level == 0) {
+    Cell &first = cells_[own.first];
+    first.line = own.level = static_cast<uint32_t>(lines_.size());
+    lines_.push_back({first.live_bytes, first.peak_bytes});
+  }
+  cell.line = own.level;
+  LineLevel &level = lines_[own.level];
+  level.live_bytes += cell.live_bytes;
+  level.peak_bytes = std::max({level.peak_bytes, level.live_bytes, peak});
 }
 
 void Accounts::set_pass(uint32_t index) {
@@ -170,6 +207,7 @@ void Accounts::settle_site(uint32_t site) {
   if (!info.summary.resolved && summary(info.process, info.stack).resolved) settle_stack(site);
   if (info.merged_into != kNone) return;
   name_groups(info);
+  for (const uint32_t cell : info.cells) set_line(cell);
   if (!info.summary.resolved || info.library.awaited()) unresolved_.push_back(site);
 }
 
@@ -189,6 +227,7 @@ void Accounts::merge(uint32_t from, uint32_t into) {
   for (const uint32_t cell : sites_[from].cells) {
     cells_[cell].site = into;
     sites_[into].cells.push_back(cell);
+    set_line(cell);
   }
   sites_[from].cells.clear();
   sites_[from].merged_into = into;
@@ -208,7 +247,7 @@ void Accounts::fill_spans(uint32_t cell, uint64_t time_ns) {
   Cell &own = cells_[cell];
   const uint32_t span = spans_.span_of(time_ns);
   for (; own.filled_spans < span; ++own.filled_spans) {
-    spans_.put(static_cast<uint32_t>(own.filled_spans), cell, own.live_bytes);
+    spans_.put(own.filled_spans, cell, own.live_bytes);
   }
 }
 

@@ -28,7 +28,8 @@ struct alignas(64) Cell {
   uint64_t allocations = 0;
   uint64_t frees = 0;
   uint64_t allocated_bytes = 0;
-  uint64_t filled_spans = 0;  ///< spans of the SpanTable that are written for this cell
+  uint32_t filled_spans = 0;  ///< spans of the SpanTable that are written for this cell
+  uint32_t line = 0;          ///< the LineLevel that it counts in; 0: that of all which are alone, and means nothing
   uint32_t site = 0;
   uint32_t ledger : 28 = 0;
   uint32_t pass : 3 = 0;  ///< enum Pass
@@ -37,7 +38,7 @@ struct alignas(64) Cell {
     uint32_t own = ledger;
     auto stored_pass = static_cast<Pass>(pass);
     bool calls = calls_backward;
-    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls, stored_pass);
+    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, line, calls, stored_pass);
     row(a, kSiteRows, site);
     row(a, kLedgerRows, own);
     ledger = own & kNone >> 4;
@@ -47,6 +48,24 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
+/// What the cells of one layer at one line have together, where it has several: each event touches one of few.
+struct LineLevel {
+  int64_t live_bytes = 0;
+  int64_t peak_bytes = 0;
+  void checkpoint(Archive &a) { a(peak_bytes); }
+};
+
+/// The cells of one layer at one line; of a site whose line is not known yet, its own.
+struct LineCells {
+  uint32_t first = kNone;
+  uint32_t level = 0;  ///< of several cells; 0: it has none
+  uint32_t count = 0;  ///< kNone: some have left it, so what they had together is not known
+  void checkpoint(Archive &a) {
+    row_or_none(a, kCellRows, first);
+    a(level, count);
+  }
+};
+
 struct CellInfo {
   uint32_t process;
   uint32_t stack;
@@ -54,7 +73,8 @@ struct CellInfo {
   uint8_t device;
   Layer layer;
   LineSource source;
-  void checkpoint(Archive &a) { a(process, stack, thread, device, layer, source); }
+  uint64_t line = ~0ull;  ///< the LineCells that it is one of
+  void checkpoint(Archive &a) { a(process, stack, thread, device, layer, source, line); }
 };
 
 /// A library that called the driver.
@@ -189,7 +209,10 @@ class Accounts {
     return kNone;
   }
   void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
-  void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
+  void prefetch_site(uint32_t cell) const {
+    steps_.prefetch(cells_[cell].site);
+    __builtin_prefetch(&lines_[cells_[cell].line], 1);
+  }
   void prefetch_history(uint32_t cell, bool old) const {
     steps_.prefetch_history(cells_[cell].site, frame_->step, old);
   }
@@ -269,6 +292,12 @@ class Accounts {
     while (site < sites_.size() && sites_[site].merged_into != kNone) site = sites_[site].merged_into;
     return site;
   }
+  /// The highest live bytes of all cells at the line of `cell`, where these are `count` cells; else -1.
+  int64_t line_peak(uint32_t cell, uint32_t count) const {
+    const auto found = line_cells_.find(infos_[cell].line);
+    const bool all = found != line_cells_.end() && found->second.count == count && found->second.level;
+    return all ? lines_[found->second.level].peak_bytes : -1;
+  }
   const SiteSteps &steps() const { return steps_; }
   const std::deque<Ledger> &ledgers() const { return ledgers_; }
   Ledger &ledger_of(uint32_t cell) { return *ledger_at_[cells_[cell].ledger]; }
@@ -305,6 +334,7 @@ class Accounts {
 
   static void grow(Book &book);
   bool sound() const;
+  void checkpoint_lines(Archive &a);
   static CellKey cell_key(Layer layer, uint8_t device, uint32_t thread, LineRef line) {
     return {static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(device) << 8 |
                 static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source),
@@ -332,12 +362,15 @@ class Accounts {
   void settle_site(uint32_t site);
   void settle_stack(uint32_t site);
   void set_pass(uint32_t cell);
+  void set_line(uint32_t cell);
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
   /// Live bytes of the cell and its ledger move by `bytes`, those of a block that was allocated at `born_ns`.
   void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns) {
+    LineLevel &line = lines_[cell.line];
     cell.live_bytes += bytes;
+    line.live_bytes += bytes;
     own.live_bytes += bytes;
     if (born_ns >= window_ns_) [[unlikely]] {
       Window &window = own.window;
@@ -346,6 +379,7 @@ class Accounts {
     }
     if (bytes > 0) {
       cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
+      line.peak_bytes = std::max(line.peak_bytes, line.live_bytes);
       own.steps.record(own.live_bytes, time_ns);
       if (own.live_bytes > own.peak_bytes) {
         own.peak_bytes = own.live_bytes;
@@ -365,6 +399,8 @@ class Accounts {
   std::vector<Ledger *> ledger_at_;  ///< the same, found faster
   std::vector<std::unique_ptr<Book>> books_;
   std::unordered_map<std::string, uint32_t> group_names_;
+  std::vector<LineLevel> lines_{1};
+  std::unordered_map<uint64_t, LineCells> line_cells_;  ///< by line group and layer, or by site
   std::vector<uint32_t> unresolved_;
   SpanTable spans_;
   StepFrame *frame_ = nullptr;

@@ -67,6 +67,19 @@ bool Accounts::sound() const {
          ledgers_in_books == ledgers_.size();
 }
 
+/// What is live of a level, its cells say.
+void Accounts::checkpoint_lines(Archive &a) {
+  lines_.front() = {};  // means nothing
+  a(lines_, line_cells_);
+  a.hold(!lines_.empty());
+  for (const Cell &cell : cells_) a.hold(cell.line < lines_.size());
+  for (const auto &[line, cells] : line_cells_) {
+    a.hold(cells.level < lines_.size() && (cells.first != kNone || cells.count == 0 || cells.count == kNone));
+  }
+  if (!a.reads() || !a.good()) return;
+  for (const Cell &cell : cells_) lines_[cell.line].live_bytes += cell.live_bytes;
+}
+
 void Accounts::checkpoint(Archive &a) {
   a(cells_, infos_, sites_, steps_, ledgers_);
   a.hold(cells_.size() == a.rows[kCellRows] && infos_.size() == cells_.size());
@@ -74,8 +87,9 @@ void Accounts::checkpoint(Archive &a) {
   a(books_, group_names_, unresolved_);
   spans_.checkpoint(a, cells_.size());
   for (const uint32_t site : unresolved_) a.hold(site < sites_.size());
+  if (a.reads() && a.good()) a.hold(sound());
+  checkpoint_lines(a);
   if (!a.reads() || !a.good()) return;
-  a.hold(sound());
   for (Ledger &ledger : ledgers_) ledger_at_.push_back(&ledger);
 }
 

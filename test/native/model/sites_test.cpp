@@ -144,6 +144,7 @@ struct Part {  // one maker of allocations
 /// A random run over 2 processes, 2 devices, 3 threads, 60 stacks of which always two are equal.
 struct RandomRun : Feed {
   std::vector<Part> parts;
+  std::map<uint32_t, std::pair<int64_t, int64_t>> lines;  ///< by number: live and highest live bytes
   explicit RandomRun(uint32_t seed) {
     std::mt19937 random(seed);
     for (uint32_t process = 0; process < 2; ++process) {
@@ -159,6 +160,7 @@ struct RandomRun : Feed {
         auto [part, step] = live.back();
         live.pop_back();
         part->live -= static_cast<int64_t>(step.bytes), --part->count, ++part->frees;
+        count(*part, -static_cast<int64_t>(step.bytes));
         step.kind = GMT_TENSOR_FREE;
         put(step, part->process);
         continue;
@@ -167,9 +169,15 @@ struct RandomRun : Feed {
       const Step step{GMT_TENSOR_ALLOC, i, 1 + random() % 5000, part.device, part.thread, part.stack};
       part.live += static_cast<int64_t>(step.bytes), ++part.count, ++part.allocations;
       part.allocated += step.bytes;
+      count(part, static_cast<int64_t>(step.bytes));
       put(step, part.process);
       live.emplace_back(&part, step);
     }
+  }
+  void count(const Part &part, int64_t bytes) {
+    auto &[live, peak] = lines[frame(part.stack).line];
+    live += bytes;
+    peak = std::max(peak, live);
   }
   static gmt::model::Frame frame(uint32_t stack) {
     const uint32_t line = (stack + 1) / 2;
@@ -255,6 +263,8 @@ void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const 
     CHECK_EQ(row.frees, found->second.frees);
     CHECK_EQ(row.allocated_bytes, found->second.allocated);
     CHECK(row.peak_bytes >= row.live_bytes);
+    const bool all = query.filter.empty() && query.process == gmt::model::kAll && !query.device;
+    if (query.group_by == GroupBy::Line && all) CHECK_EQ(row.peak_bytes, run.lines[row.line].second);
   }
   // A window is a part of the whole.
   query.from = rows.rows.size() / 3;
@@ -361,6 +371,35 @@ TEST(a_row_of_a_process_or_device_has_the_exact_peak) {
   CHECK_EQ(feed.sites(query).rows[0].peak_bytes, 200);
   query.group_by = GroupBy::Process;
   CHECK_EQ(feed.sites(query).rows[0].peak_bytes, 200);
+}
+
+TEST(a_row_of_a_line_has_the_exact_peak_of_all_its_stacks) {
+  Feed feed;
+  feed.names.set(1, {{"a.py", 1, "f"}});
+  feed.names.set(2, {{"a.py", 1, "f"}, {"a.py", 9, "main"}});
+  feed.step_ns = 1000;  // much shorter than a span
+  const auto peak = [&](const char *filter = "") {
+    SiteQuery query;
+    query.group_by = GroupBy::Line;
+    query.filter = filter;
+    return feed.sites(query).rows[0].peak_bytes;
+  };
+  for (uint64_t i = 0; i < 10; ++i) {
+    feed.put({GMT_TENSOR_ALLOC, 1, 100, 0, 0, 1});
+    feed.put({GMT_TENSOR_ALLOC, 2, 30, 0, 0, 2});
+    feed.put({GMT_TENSOR_FREE, 1});
+    feed.put({GMT_TENSOR_ALLOC, 3, 50, 0, 0, 2});
+    feed.put({GMT_TENSOR_FREE, 3});
+    feed.put({GMT_TENSOR_FREE, 2});
+  }
+  feed.put({GMT_TENSOR_ALLOC, 1, 40, 0, 0, 1});
+  CHECK_EQ(peak(), 130);
+  // Stacks that are named later had their events apart until then.
+  feed.put({GMT_TENSOR_ALLOC, 4, 200, 0, 0, 3});
+  CHECK_EQ(peak("a.py"), 130);
+  feed.names.set(3, {{"a.py", 1, "f"}, {"a.py", 10, "other"}});
+  feed.put({GMT_TENSOR_ALLOC, 5, 7, 0, 0, 3});
+  CHECK_EQ(peak(), 247);
 }
 
 TEST_MAIN

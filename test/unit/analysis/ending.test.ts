@@ -59,16 +59,13 @@ test('none while the program runs, of a snapshot, or where nothing was ever aliv
 });
 
 test('figures of a leak are those of the last step: it is named where the end is shown, which may hold other memory', () => {
-  const leak = { process: 0, sinceStep: 1 };
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), leak, 20), 20);
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0 }), leak, 20), null, 'the end of that step is shown');
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0, held: 0 }), leak, 20), 20, 'the peak is shown');
-  assert.equal(
-    stepOfFigures(new EndedTrace(20, { left: 400, info: { live: true } }), leak, 18),
-    18,
-    'judged a while ago',
-  );
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), { process: 0, sinceStep: null }, 20), null);
+  const leak = { bytesAtStep: 20 };
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), leak), 20);
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0 }), leak), null, 'the end of that step is shown');
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0, held: 0 }), leak), 20, 'the peak is shown');
+  const running = new EndedTrace(20, { left: 400, info: { live: true } });
+  assert.equal(stepOfFigures(running, { bytesAtStep: 18 }), 18, 'judged a while ago');
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), { bytesAtStep: null }), null);
 });
 
 test('of several processes the last step of the one that held most, and the sum of all', () => {

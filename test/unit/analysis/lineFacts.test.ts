@@ -33,6 +33,7 @@ const finding = {
   title: 'train.py:50 keeps it, 3.32 MiB per step',
   bytes: 90 * MB,
   count: 30,
+  bytesAtStep: 22,
   bytesPerStep: 3.32 * MB,
 } as Finding;
 const usual = { when: null, isChosen: false };
@@ -40,13 +41,13 @@ const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
   assert.equal(lineText(facts, null, usual), '20.00 MiB');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak ≥ 30.00 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak 30.00 MiB');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown, usual), `${rate} · 90.00 MiB`);
+  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90.00 MiB`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
   assert.equal(
     lineText(facts, { ...shown, finding: held }, usual),
@@ -87,6 +88,8 @@ test('a hover has blocks, peak and counts, and the leak', () => {
   assertSentence(whole);
   const keeps = { ...facts, liveBytes: 0, liveCount: 0, allocations: 0 };
   assert.equal(hoverLines(keeps, { ...leak, shownIn: '/x/train.py' }, usual).length, 2, 'it only keeps the leak');
+  const failed = { ...leak, shownIn: '/x/train.py', finding: { ...finding, bytesAtStep: null } };
+  assertSentence(hoverLines(facts, failed, { ...usual, when: 'at the failed allocation' })[2]);
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

@@ -32,18 +32,19 @@ class Steps extends FakeTrace {
     private readonly keptAt: KeptAt,
     private readonly now = count,
     private readonly holder: object | null = null,
+    running: readonly Kept[] = [],
   ) {
     const levels = Array.from({ length: count }, (_, i) => levelOf(keptAt, i + 1));
     const of = { layer: 'tensor', process: 0, device: 0, liveBytes: 0 } as const;
     super(
       makeInfo({
-        durationNs: now * STEP_NS,
+        durationNs: (now + 0.9) * STEP_NS,
         totals: [makeTotals({ ...of, peakBytes: Math.max(...levels) + WITHIN })],
         steps: [{ process: 0, source: 'optimizer', count, lastEndNs: count * STEP_NS }] as never,
         answers: holder === null ? [] : ([{ process: 0, index: 0, timeNs: 0, complete: true }] as never),
       }),
     );
-    this.alive = keptAt(now).map(({ line, step, bytes }, i) => {
+    this.alive = [...keptAt(now), ...running].map(({ line, step, bytes }, i) => {
       const fixed = { process: 0, thread: 0, layer: 'tensor', device: 0 } as const;
       return { ...fixed, site: line, address: BigInt(i + 1) << 20n, bytes, timeNs: (step - 0.5) * STEP_NS };
     });
@@ -82,10 +83,10 @@ const epochs =
   step =>
     Array.from({ length: step % period }, (_, i) => ({ line, step: step - i, bytes: 2 * MB }));
 
-function builtUp(count: number, keptAt: KeptAt, now: number, holder: object | null = null) {
+function builtUp(count: number, keptAt: KeptAt, now: number, holder: object | null = null, running: Kept[] = []) {
   const whole = new Steps(count, keptAt);
   const tooth = toothBefore(whole, whole.info().totals[0]!, now * STEP_NS);
-  const then = new Steps(count, keptAt, now, holder);
+  const then = new Steps(count, keptAt, now, holder, running);
   return tooth && stepsBuildUp(then, { process: 0, device: 0 }, tooth);
 }
 
@@ -94,7 +95,7 @@ const HOLDER = { path: 'train().total (its graph)', kind: 'local', file: FILE, l
 test('what grows over an epoch and is freed with it, epoch after epoch, builds up', () => {
   const found = builtUp(160, epochs(40), 79, HOLDER);
   assert.ok(found);
-  assert.deepEqual([found.steps, found.times, found.place?.line], [40, 4, 31]);
+  assert.deepEqual([found.steps, found.times, found.place?.line], [39, 4, 31]);
   assert.equal(found.bytes, found.count * 2 * MB);
   assert.ok(found.count >= 38, `${found.count} of 39`);
   assertSentence(stepsBuildUpSentence(found));
@@ -124,4 +125,27 @@ test('what is allocated at once at the begin of an epoch does not build up, howe
     return since === 0 ? [] : [buffer, ...epochs(40)(step).map(kept => ({ ...kept, bytes: MB }))];
   };
   assert.equal(builtUp(160, atOnce, 79), null);
+});
+
+test('wherever a step ends, the iterations that are done at the peak build up, and not what only some lines have allocated once more', () => {
+  // A step ends behind the batch (line 25), whose graph (line 18) the next one makes.
+  const graphLater: KeptAt = step => [
+    ...epochs(40, 25)(step),
+    ...epochs(40)(step)
+      .slice(1)
+      .map(kept => ({ ...kept, step: kept.step + 1 })),
+  ];
+  const inStep = (line: number): Kept => ({ line, step: 80, bytes: 2 * MB });
+  const counts = (...running: Kept[]) => {
+    const found = builtUp(160, graphLater, 79, null, running);
+    return found && [found.count, found.bytes / MB, found.steps];
+  };
+  const [done, half] = [counts(inStep(18)), counts()];
+  assert.deepEqual(
+    [done, half],
+    [
+      [78, 156, 39],
+      [76, 152, 38],
+    ],
+  );
 });

@@ -27,6 +27,7 @@ export const SCRIPT = '/home/user/train.py';
 export interface RunFacts {
   /** The process has ended: it has, unless told. */
   ended?: boolean;
+  exitCode?: number;
   /** Line of the script by site. */
   lines?: Record<number, number>;
   /** Whole stacks by site, innermost first; the last frame is the user's. */
@@ -131,6 +132,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
     processes: [
       makeProcess({
         ended: facts.ended ?? true,
+        exitCode: facts.exitCode ?? null,
         threads: names.map((name, index) => ({ index, tid: 10 + index, name })),
         notes: facts.notes ?? [],
       }),

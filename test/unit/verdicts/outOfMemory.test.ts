@@ -94,7 +94,15 @@ test('what rose after the last step led to it; after rounds that nothing names i
     }
     const trace = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB, ledger });
     const after = { process: 0, bytes: 8 * GB, line: 'train.py:1 train', lineBytes: 8 * GB };
-    const context = { source: trace, leaks: [], after, setUps: [], lineText: () => '', lastStep: () => 15 };
+    const context = {
+      source: trace,
+      leaks: [],
+      after,
+      setUps: [],
+      lineText: () => '',
+      heldBy: () => 0,
+      lastStep: () => 15,
+    };
     const verdict = judgeFailures(context)[0]?.verdict;
     assertSentence(verdict?.detail);
     return [verdict?.cause, verdict?.step];
@@ -117,7 +125,15 @@ test('what one line gathered in too few steps for a verdict is taken for the cau
   const outOfMemory = [failing({ snapshot: snapshot({ step: 20, sites: [gathered] }) })];
   const source = new RunTrace(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB });
   const causeIn = (setUps: number[]) => {
-    const context = { source, leaks: [], after: null, setUps, lineText: () => null, lastStep: () => 20 };
+    const context = {
+      source,
+      leaks: [],
+      after: null,
+      setUps,
+      lineText: () => null,
+      heldBy: () => 0,
+      lastStep: () => 20,
+    };
     const verdict = judgeFailures(context)[0]?.verdict;
     assertSentence(verdict?.detail);
     return verdict?.cause;
@@ -249,8 +265,15 @@ test('what piled up behind the last step led to it, where it has a good part of 
     for (let step = 1; step <= steps; step++) run.endStep();
     const source = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB });
     const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
-    return judgeFailures({ source, leaks: [], after, setUps: [], lineText: () => null, lastStep: () => Infinity })[0]
-      ?.verdict.detail;
+    return judgeFailures({
+      source,
+      leaks: [],
+      after,
+      setUps: [],
+      lineText: () => null,
+      heldBy: () => 0,
+      lastStep: () => Infinity,
+    })[0]?.verdict.detail;
   };
   assertSentence(causeWith(4 * GB));
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assertSentence(other ?? '');

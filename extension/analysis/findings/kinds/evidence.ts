@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../../../text/format';
 import type { StepAxis, TraceSource } from '../../../protocol/trace';
 import type { Finding } from '../../../protocol/verdicts';
 import type { GrowingSite } from '../../sites/cluster';
-import type { FindingContext } from './findingContext';
+import type { FailedContext, FindingContext } from './findingContext';
 import { cutShort } from './holderAnswers';
 import { roomLeft } from './roomLeft';
 import { fewestRecords } from '../../series/records';
@@ -16,21 +16,16 @@ export function evidenceOf(
   finding: Finding,
   cluster: readonly GrowingSite[],
   pinned: number,
-  context: FindingContext,
+  context: FailedContext,
 ): string[] {
-  const { count, holder, library, sinceStep } = finding;
+  const { holder, library, sinceStep } = finding;
   const { axis } = context;
   // Of the sites that began it the fastest: the rest is counted since that step.
   const first = cluster.filter(({ verdict }) => (verdict.sinceStep ?? Infinity) === sinceStep);
   const { because } = first.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a)).verdict;
-  const [bytes, last] = [formatBytes(finding.bytes), formatCount(axis.count)];
   const evidence = [because];
   if (axis.source === 'time') evidence.push(t('No training steps are known, so a step here is a time slice.'));
-  evidence.push(
-    count === 1
-      ? t('1 block ({0}) allocated since then is still alive after step {1}.', bytes, last)
-      : t('{0} blocks ({1}) allocated since then are still alive after step {2}.', formatCount(count), bytes, last),
-  );
+  evidence.push(aliveText(finding, context));
   if (pinned > 0) evidence.push(t('Pinned host memory grows along with it, by {0} per step.', formatBytes(pinned)));
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
@@ -39,6 +34,16 @@ export function evidenceOf(
   if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
     evidence.push(t('A cache or buffer looks the same until it is full.'));
   return evidence;
+}
+
+function aliveText({ bytes: held, count }: Finding, { axis, failed }: FailedContext): string {
+  const [bytes, last] = [formatBytes(held), formatCount(axis.count)];
+  const blocks = count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
+  // prettier-ignore
+  if (failed !== null) return t('When the allocation failed, the leak held {0} ({1}).', blocks, bytes);
+  return count === 1
+    ? t('1 block ({0}) allocated since then is still alive after step {1}.', bytes, last)
+    : t('{0} blocks ({1}) allocated since then are still alive after step {2}.', formatCount(count), bytes, last);
 }
 
 /** When the GPU is full, and the room that this is computed from. */

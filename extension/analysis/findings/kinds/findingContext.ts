@@ -1,5 +1,5 @@
 // What a finding is worked out from.
-import type { StepAxis, TraceSource } from '../../../protocol/trace';
+import type { MemorySnapshot, StepAxis, TraceSource } from '../../../protocol/trace';
 import type { Ledger } from '../../../protocol/verdicts';
 import type { HolderAnswer } from './holderAnswers';
 
@@ -14,4 +14,9 @@ export interface FindingContext {
   unusedPinnedGrowth: number;
   ledgers: readonly Ledger[];
   lineText: LineText;
+}
+
+/** Of one finding; `failed`: the moment of its figures, see `failureOf`. */
+export interface FailedContext extends FindingContext {
+  failed: MemorySnapshot | null;
 }

@@ -8,13 +8,15 @@ import { inItsLoop } from './inItsLoop';
 import { doubtOf } from './certainty';
 import { clusterByCause, growthOf, type GrowingSite } from '../../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
-import type { FindingContext, LineText } from './findingContext';
+import type { FailedContext, FindingContext, LineText } from './findingContext';
 import { holderOf, holderKinds, NO_OWNER, hasNoHolder } from './holderAnswers';
 import { namedFrame } from '../../sites/site';
 import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../../sites/states';
 import { at, median, sum } from '../../series/statistics';
 import { suggest } from './suggestions';
+import { failureOf } from './outOfMemory';
+import { atEnd, atFailure } from './retained';
 import { roomLeft } from './roomLeft';
 import { fewestRecords } from '../../series/records';
 import { THRESHOLDS as T } from '../../series/thresholds';
@@ -25,7 +27,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);
-    const grown = survivors({ verdict, steps }, context.source).count;
+    const grown = atEnd({ verdict, steps }, context.source).count;
     const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few, grown);
     const library = libraryName(site?.library ?? '');
     return {
@@ -75,16 +77,17 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const ids = all.map(site => site.verdict.site);
   const places = placesOf(cluster, context.source);
   const holder =
-    holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => survivors(site, context.source).count))) ??
+    holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => atEnd(site, context.source).count))) ??
     gradientCycle(context, process, ids, places) ??
     ownerless(context, process, ids) ??
     unusedPinned(context, all);
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
   const kinds = holderKinds(context.answers, process, ids);
-  const facts = factsOf(cluster, byText(classOf(cluster, holder, kinds), lines), place, context);
-  const info = context.source.info();
   const device = deviceOf(cluster);
+  const failed = failureOf(context.source, { process, device, layer })?.snapshot ?? null;
+  const facts = factsOf(cluster, byText(classOf(cluster, holder, kinds), lines), place, { ...context, failed });
+  const info = context.source.info();
   const torch = holder !== null || cluster.some(site => runsTorch(site, context.source));
   const unnamed = torch ? null : whyUnnamed(info, process);
   const trains = info.steps.some(steps => steps.process === process && steps.source === 'optimizer');
@@ -137,7 +140,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const pace = secondsPerStep(context.axis);
   if (finding.fullInSteps !== null && pace !== null) finding.fullInSeconds = finding.fullInSteps * pace;
   if (finding.verdict === 'leak' && (finding.fullInSeconds ?? 0) > T.neverSeconds) finding.verdict = 'slow';
-  finding.evidence = evidenceOf(finding, cluster, growthOf(all) - growthOf(cluster), context);
+  finding.evidence = evidenceOf(finding, cluster, growthOf(all) - growthOf(cluster), { ...context, failed });
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
 }
@@ -194,17 +197,17 @@ function ownerless({ answers, source }: FindingContext, process: number, sites: 
   return sum(sites.map(alive)) >= T.few ? NO_OWNER : null;
 }
 
-function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
+function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FailedContext) {
   const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
-  const kept = cluster.map(site => survivors(site, context.source));
-  const count = sum(kept.map(each => each.count));
+  const kept = cluster.map(site => atEnd(site, context.source));
+  const [atStep, failed] = [sum(kept.map(each => each.count)), context.failed];
   return {
     class: kind,
     layer: cluster[0]?.verdict.layer ?? 'tensor',
     bytesPerStep: growthOf(cluster),
-    bytes: sum(kept.map(each => each.bytes)),
-    count,
-    blocksPerStep: count / Math.max(1, context.axis.count - sinceStep + 1),
+    ...(failed === null ? { count: atStep, bytes: sum(kept.map(each => each.bytes)) } : atFailure(cluster, failed)),
+    bytesAtStep: failed === null && context.axis.source !== 'time' ? context.axis.count : null,
+    blocksPerStep: atStep / Math.max(1, context.axis.count - sinceStep + 1),
     period: median(cluster.map(site => site.verdict.period ?? 1)),
     sinceStep,
     place,
@@ -218,46 +221,6 @@ function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string
   const [path = ''] = paths;
   const name = libraryName(path);
   return name === '' || paths.size > 1 || passesOn(name) ? null : name;
-}
-
-/** What was allocated since the growth began and is still alive. */
-function survivors(
-  { verdict, steps }: Pick<GrowingSite, 'verdict' | 'steps'>,
-  source: TraceSource,
-): { count: number; bytes: number } {
-  if (verdict.grows !== 'blocks') {
-    const last = steps.steps.length - 1;
-    const atStep = { count: at(steps.liveCount, last), bytes: at(steps.liveBytes, last) };
-    const { layer, process, site } = verdict;
-    if (source.info().processes[process]?.ended !== true) return atStep;
-    // A program that failed within a step ended with what that one had made, as the table shows it.
-    const end = source.allocations({ layer, process, site, sort: 'bytes', descending: true, from: 0, to: 0 });
-    return end.sumBytes < atStep.bytes ? atStep : { count: end.total, bytes: end.sumBytes };
-  }
-  const sinceStep = verdict.sinceStep ?? 0;
-  const begin = Math.max(
-    0,
-    steps.steps.findIndex(step => step >= sinceStep),
-  );
-  const ends = [sinceStep - 1, ...steps.steps.slice(begin)];
-  const lengths = ends.slice(1).map((end, i) => end - at(ends, i));
-  const { survivorCount, survivorBytes } = steps;
-  return {
-    count: sumOfKept(survivorCount.slice(begin), lengths),
-    bytes: sumOfKept(survivorBytes.slice(begin), lengths),
-  };
-}
-
-/**
- * The sum of what is left of entries of so many steps each. Of the newest two no more than of one between: what a step has for a
- * while, such as its gradients, is alive too. Nor of the first, in which is made what is made once.
- */
-function sumOfKept(left: readonly number[], lengths: readonly number[]): number {
-  const between = left.slice(1, -2);
-  const rate = Math.max(0, ...between.map((value, i) => value / at(lengths, i + 1)));
-  const most = (i: number): number => Math.max(rate * at(lengths, i), ...between) || Infinity;
-  const isEdge = (i: number): boolean => i === 0 || i >= left.length - 2;
-  return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
 }
 
 /** Why holders of memory of the process cannot be found, in a sentence: PyTorch's agent finds them, which no simulated PyTorch has. */

@@ -21,6 +21,8 @@ export interface Failed extends Pick<
 > {
   failure: OutOfMemory;
   leak: Finding | null;
+  /** That it held then. */
+  leakBytes: number;
   after: AfterSteps | null;
   /** Null: it is as usual, or that is not known. */
   batch: GrownBatch | null;
@@ -75,17 +77,17 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
 export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
 
 /** What grew until nothing more fitted. */
-function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: TraceSource, lineText: LineText): Idea {
-  const [against, sites] = ['leak' as const, snapshot?.sites ?? []];
-  if (leak !== null) {
-    const held = sum(sites.map(({ site, liveBytes }) => (leak.sites.includes(site) ? liveBytes : 0)));
-    // What it holds is that of the last step; the program may have gone on.
-    return { kind: 'leak', against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
-  }
+function grown(
+  { failure: { snapshot }, cause, leak, leakBytes, after }: Failed,
+  source: TraceSource,
+  lineText: LineText,
+): Idea {
+  const against = 'leak';
+  if (leak !== null) return { kind: 'leak', against, text: leak.suggestion, bytes: leakBytes };
   // prettier-ignore
   const forAfter = t('If you need no gradients, for example during evaluation, use `torch.no_grad()`, and move the tensors that you store to the CPU (`.cpu()`).');
   if (after !== null) return { kind: 'gradients', against, text: forAfter, bytes: after.bytes };
-  const [first] = cause === 'leak' ? sites : [];
+  const [first] = cause === 'leak' ? (snapshot?.sites ?? []) : [];
   const frame = first === undefined ? null : namedFrame(source.site(first.site));
   const text = suggest('outputs', null, { lines: frame === null ? [] : [lineText(frame.file, frame.line) ?? ''] });
   return { kind: 'leak', against, text, bytes: first === undefined ? 0 : first.liveBytes - first.usualAllocatedBytes };

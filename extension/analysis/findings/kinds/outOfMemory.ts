@@ -34,6 +34,8 @@ export interface OutOfMemoryContext {
   /** Processes whose steps may be a set-up, as when weights are loaded: what piles up in it is no sign of a leak. */
   setUps: readonly number[];
   lineText: LineText;
+  /** Bytes that a leak held then. */
+  heldBy(leak: Finding, snapshot: MemorySnapshot): number;
   /** A step in or before which it failed. */
   lastStep(failure: OutOfMemory): number;
 }
@@ -98,7 +100,7 @@ function judgeFailure(
 ): JudgedFailure {
   const { snapshot } = failure;
   const { source } = context;
-  const leak = inItsLoop(failure, source) ? leakBehind(failure, context.leaks) : null;
+  const [leak, leakBytes] = inItsLoop(failure, source) ? leakBehind(failure, context) : NO_LEAK;
   // Rounds that nothing names may be layers of the pass that failed: what came after them is no sign of a leak.
   const isNamed = info.steps.find(({ process }) => process === failure.process)?.source !== 'periodic';
   const { after: rose } = context;
@@ -113,7 +115,7 @@ function judgeFailure(
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const failed = { failure, cause, leak, after, batch, bigger, ...room, ...figures, limited, step };
+  const failed = { failure, cause, leak, leakBytes, after, batch, bigger, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
@@ -146,11 +148,16 @@ function judgeFailure(
   return { verdict, failure, leak };
 }
 
-/** The leak on that device that holds most, when it holds enough to matter. */
-function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | null {
-  const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
-  const [biggest] = candidates.sort((a, b) => b.bytes - a.bytes);
-  return biggest !== undefined && matters(biggest, failure) ? biggest : null;
+const NO_LEAK = [null, 0] as const;
+
+/** The leak on that device that held most then, when that is enough to matter, and those bytes. */
+function leakBehind(failure: OutOfMemory, { leaks, heldBy }: OutOfMemoryContext): readonly [Finding | null, number] {
+  const { process, device, snapshot } = failure;
+  const [biggest] = leaks
+    .filter(leak => leak.process === process && leak.device === device)
+    .map(leak => ({ leak, bytes: snapshot === null ? leak.bytes : heldBy(leak, snapshot) }))
+    .sort((a, b) => b.bytes - a.bytes);
+  return biggest !== undefined && matters(biggest, failure) ? [biggest.leak, biggest.bytes] : NO_LEAK;
 }
 
 /** It has a good part of what was alive. */
@@ -318,6 +325,16 @@ export function lastFailure(source: TraceSource): OutOfMemory | null {
   if (failure === undefined || gotOver(failure, index, info) !== false) return null;
   const isTimed = info.steps.find(({ process }) => process === failure.process)?.source === 'time';
   return stepsAfter(failure, isTimed ? null : (failure.snapshot?.step ?? null), info) > 0 ? null : failure;
+}
+
+/** Where that was of the finding's memory, and it is known: what the finding holds is that of this moment, not of the last step's end. */
+export function failureOf(
+  source: TraceSource,
+  { process, device, layer }: Pick<Finding, 'process' | 'device' | 'layer'>,
+): (OutOfMemory & { snapshot: MemorySnapshot }) | null {
+  const failure = lastFailure(source);
+  if (failure === null || failure.snapshot === null || failure.layer !== layer) return null;
+  return failure.process === process && failure.device === device ? { ...failure, snapshot: failure.snapshot } : null;
 }
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */

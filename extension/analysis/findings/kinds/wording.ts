@@ -172,6 +172,7 @@ export function makeFinding(
     bytesPerStep: 0,
     bytes: 0,
     count: 0,
+    bytesAtStep: null,
     blocksPerStep: 0,
     sinceStep: null,
     atStep: null,
