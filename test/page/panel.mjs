@@ -592,7 +592,7 @@ const checks = {
       assert.ok(Math.abs(head.x - cell.x) < 1.5, 'the header scrolls with the rows');
     });
   },
-  async 'at a peak, the fix of a finding and three rows stay in sight; what the peak is made of can be shown'() {
+  async 'at a peak, the fix of a finding and three rows stay in sight; what the peak consists of is shown below the advice, whole'() {
     await beside({ width: 300, height: 750, scene: { phase: 'ended' }, limits: { findings: 1 } }, async ended => {
       await ended.locator('[data-mark=peak]').press('Enter');
       await ended.locator('.peak-card').waitFor();
@@ -604,10 +604,15 @@ const checks = {
       assert.equal(await parts.isVisible(), false);
       await ended.locator('[data-action=peak-parts]').press('Enter');
       assert.equal(await parts.isVisible(), true);
-      const top = async one => (await one.boundingBox()).y;
-      assert.ok((await top(parts)) < (await top(ended.locator('.peak-cause'))), 'the breakdown is below its link');
+      const advice = await ended.locator('.peak-cause').boundingBox();
+      assert.ok(advice.y + advice.height <= 750, 'the advice stays in sight');
+      assert.ok(advice.y + advice.height <= (await parts.boundingBox()).y, 'the breakdown is below it');
+      const cut = card => [...card.querySelectorAll('*')].filter(one => one.scrollHeight > one.clientHeight + 1).length;
+      assert.equal(await ended.locator('.peak-card').evaluate(cut), 0, 'no part of the card scrolls by itself');
+      await ended.locator('.rows .row[data-row="2"]').scrollIntoViewIfNeeded();
       const table = await ended.locator('.rows .row[data-row="2"]').boundingBox();
-      assert.ok(table.y + table.height <= 750, `beside them three rows too: ${table.y + table.height}`);
+      assert.ok(table.y + table.height <= 751, `the page scrolls to three rows: ${table.y + table.height}`);
+      assert.equal(await ended.locator('.peak-card [data-group]').count(), 0, 'colours are those of lines');
     });
     await beside({ width: 752, height: 360, scene: { phase: 'ended' }, limits: { findings: 1 } }, async low => {
       await low.locator('[data-mark=peak]').first().press('Enter');

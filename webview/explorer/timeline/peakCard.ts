@@ -12,13 +12,11 @@ interface Share {
   bytes: number;
 }
 
-/** Colours of `[data-group]`. */
-const COLOURS = 6;
-
 export class PeakCardView {
   readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
   private readonly sentence = el('p', {});
-  private readonly bar = el('div', { class: 'peak-bar', 'aria-hidden': 'true' });
+  /** What builds up to it, and what to do: ahead of what it consists of. */
+  private readonly causes = el('div', {});
   private readonly parts = el('div', { class: 'peak-parts' });
   /** In a side panel the parts take the room of everything else, until they are opened. */
   private readonly toggle = button('link', 'peak-parts', '', () => this.fold(!this.folded));
@@ -26,7 +24,7 @@ export class PeakCardView {
   private shown: PeakCard | null = null;
 
   constructor(private readonly openLine: OpenLine) {
-    this.element.append(this.sentence, this.bar, this.toggle, this.parts);
+    this.element.append(this.sentence, this.causes, this.toggle, this.parts);
     this.fold(true);
   }
 
@@ -47,12 +45,10 @@ export class PeakCardView {
     const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
     this.sentence.replaceChildren(...withCode(card.sentence), ...this.at(card.place));
-    this.bar.replaceChildren(...pieces(categories, card.bytes));
-    const cause = { class: 'peak-cause' };
+    this.causes.replaceChildren(...card.buildUp.map(one => el('p', { class: 'peak-cause' }, ...this.linked(one))));
     this.parts.replaceChildren(
-      ...card.buildUp.map(one => el('p', cause, ...this.linked(one))),
-      shares(t('By purpose'), categories, card.bytes, true),
-      shares(t('By module'), modules, card.bytes, false, more),
+      shares(t('By purpose'), categories, card.bytes),
+      shares(t('By module'), modules, card.bytes, more),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, ...withCode(card.next))]),
     );
   }
@@ -77,27 +73,14 @@ function placeOf(name: string, sentence: string): number {
   return [...sentence.matchAll(whole)].at(-1)?.index ?? -1;
 }
 
-/** All parts side by side, as wide as their bytes. */
-function pieces(parts: readonly Share[], bytes: number): HTMLElement[] {
-  return parts.map(({ bytes: own }, at) => {
-    const piece = el('i', { 'data-group': at % COLOURS });
-    piece.style.width = `${(100 * own) / bytes}%`;
-    return piece;
+/** Each part with a bar in no colour of a line: beside it, lines have theirs. */
+function shares(title: string, parts: readonly Share[], bytes: number, more = ''): HTMLElement {
+  const rows = parts.map(({ name, bytes: own }) => {
+    const percent = el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes)));
+    const row = el('li', { class: 'peak-share' }, el('b', { class: 'number' }, formatBytes(own)), ` ${name} `, percent);
+    row.style.setProperty('--share', `${(100 * own) / bytes}%`);
+    return row;
   });
-}
-
-/** `coloured`: each part has the colour that it has in the bar. */
-function shares(title: string, parts: readonly Share[], bytes: number, coloured: boolean, more = ''): HTMLElement {
-  const rows = parts.map(({ name, bytes: own }, at) =>
-    el(
-      'li',
-      {},
-      ...(coloured ? [el('i', { 'data-group': at % COLOURS, class: 'peak-swatch' })] : []),
-      el('b', { class: 'number' }, formatBytes(own)),
-      ` ${name} `,
-      el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes))),
-    ),
-  );
   const rest = more === '' ? [] : [el('li', { class: 'dim' }, more)];
   const head = el('li', { class: 'dim', 'aria-hidden': 'true' }, title);
   return el('ul', { 'aria-label': title, class: 'peak-shares' }, head, ...rows, ...rest);
