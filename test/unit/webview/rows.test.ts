@@ -46,6 +46,11 @@ test('a row of another group shows its own name first', () => {
   assert.equal(rowAt(window({}), 0, 'function', processes, 'tensor').primary, 'forward');
 });
 
+test('a module that is a bare number is no count', () => {
+  const modules = window({ file: [''], line: Uint32Array.of(0), label: ['1'] });
+  assert.match(rowAt(modules, 0, 'module-path', processes, 'tensor').primary, /^module 1$/);
+});
+
 test('a group keeps its key while its biggest site changes', () => {
   const other = window({ id: Uint32Array.of(9), label: ['python:99'], liveBytes: Float64Array.of(1) });
   for (const groupBy of ['line', 'function', 'thread'] as const) {

@@ -1,6 +1,7 @@
 // A peak, explained: when it was, what it was made of, and what lowering it gives.
 import { t } from '@vscode/l10n';
 import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
+import { moduleText } from '../../../extension/text/moduleText';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
 import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
@@ -42,7 +43,7 @@ export class PeakCardView {
     setHidden(this.element, card === null);
     if (card === null) return;
     const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
-    const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
+    const modules = card.modules.map(({ label, bytes }) => ({ name: moduleText(label, t), bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
     this.sentence.replaceChildren(...withCode(card.sentence), ...this.at(card.place));
     this.causes.replaceChildren(...card.buildUp.map(one => el('p', { class: 'peak-cause' }, ...this.linked(one))));
