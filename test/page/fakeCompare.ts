@@ -22,6 +22,11 @@ export const RUN_BEFORE: RunComparison = {
   sentences: ['train.py:12 no longer grows.', 'Peak 1.36 GiB → 410.00 MiB.'],
 };
 
+export const TOO_EARLY: RunComparison = {
+  verdict: 'early',
+  sentences: ['More steps are needed to judge whether train.py:12 still grows.'],
+};
+
 export function compareTraces(runNs: number): ComparedTrace[] {
   const startMs = new Date(2026, 10, 29, 14, 32, 5).getTime();
   const steps = [412, 411, 410].map(step => ({ step, endNs: (runNs * step) / 412 }));

@@ -215,6 +215,16 @@ checks['a card whose fix is in the editor says so, traces again by its button, a
     assert.equal(await again.isVisible(), false);
     await context.close();
   };
+checks['after a fix there is one button to trace again, and it is the only primary one'] = async () => {
+  const failed = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+  const scene = { ...failed, fixed: ['leak 0', 'leak 1'] };
+  const { page: fixed, context } = await openPage(browser, files, { width: 420, devices: 1, scene });
+  await fixed.locator('[data-finding="leak 0"] [data-action=trace-again]').waitFor();
+  assert.equal(await fixed.locator('[data-action=trace-again]:visible').count(), 1);
+  assert.equal(await fixed.locator('vscode-button[appearance=primary]:visible').count(), 1);
+  assert.equal(await fixed.locator('.link[data-action=open-report]').isVisible(), true);
+  await context.close();
+};
 checks['a run is beside the one before it, of its own accord; a link opens the whole comparison'] = async () => {
   const { page: again, context } = await openPage(browser, files, { width: 420, devices: 1 });
   const card = again.locator('.run-before');
@@ -239,6 +249,18 @@ checks['a run is beside the one before it, of its own accord; a link opens the w
   assert.ok(first.y >= head.y + head.height + 2, 'the first row stands apart from the head');
   await show({});
   await eventually(async () => assert.equal(await card.isVisible(), false));
+  await context.close();
+};
+checks['until a run can be judged beside the one before it, one sentence says so'] = async () => {
+  const { page: early, context } = await openPage(browser, files, { story: 'clean', devices: 1, scene: { before: 4 } });
+  await early.locator('.run-before').waitFor();
+  await settled(early);
+  const standing = early.locator('[data-value=standing]');
+  assert.equal(await standing.isVisible(), false);
+  const show = scene =>
+    early.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+  await show({ before: 3 });
+  await eventually(async () => assert.equal(await standing.isVisible(), true, 'once it is judged, both do'));
   await context.close();
 };
 checks['in an editor the timeline has the whole width, and findings stand below it, beside the table'] = async () => {

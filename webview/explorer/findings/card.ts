@@ -108,15 +108,15 @@ export class FindingCard {
     this.toggle.focus();
   }
 
-  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now; `newer`: the newest run, where this is an older one. */
-  update(finding: FindingView, fixed: boolean, newer: number | null): void {
+  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now, `first`: ahead of all others; `newer`: the newest run, where this is an older one. */
+  update(finding: FindingView, fixed: boolean, first: boolean, newer: number | null): void {
     this.finding = finding;
     setHidden(this.fixed, !fixed);
     this.newer = newer;
-    setHidden(this.again, newer !== null);
-    setHidden(this.toNewer, newer === null);
+    setHidden(this.again, newer !== null || !first);
+    setHidden(this.toNewer, newer === null || !first);
     const traced = t('Fixed in the editor. A newer run shows whether it still grows.');
-    setText(this.fixedText, newer === null ? t('Fixed in the editor. Trace again to check.') : traced);
+    setText(this.fixedText, newer === null ? t('Fixed in the editor.') : traced);
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     const severe = isLeak(finding) || finding.failure?.wentOn === false;

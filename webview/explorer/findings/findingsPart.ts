@@ -120,9 +120,10 @@ export class FindingsPart extends PolledPart {
     setText(this.more, this.all ? t('Show fewer') : t('Show {0} more', formatCount(hidden)));
     const ids = new Set(view.findings.map(finding => finding.id));
     for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
+    const toCheck = shown.find(({ id }) => this.fixed.includes(id));
     const elements = shown.map(finding => {
       const card = this.cards.get(finding.id) ?? this.makeCard(finding);
-      card.update(finding, this.fixed.includes(finding.id), this.newer);
+      card.update(finding, this.fixed.includes(finding.id), finding === toCheck, this.newer);
       return card.element;
     });
     // Moving an element would take the focus from what is in it.
