@@ -148,6 +148,15 @@ checks['in a low panel the fix is in sight, and an answer is brought into sight'
   assert.ok(await inSight('[data-part=holders] .holders'), 'the answer');
   await press('why');
   assert.ok(await inSight('[data-part=reasons] h3 >> nth=0'), 'the reasons');
+  for (const part of ['.finding-toggle', '.finding-word', '[data-action=apply-fix]'])
+    assert.ok(await inSight(part), `${part} beside the reasons`);
+  const [head, first] = await Promise.all(
+    ['.finding-head', '[data-part=reasons] h3'].map(part => low.locator(part).first().boundingBox()),
+  );
+  assert.ok(head.y + head.height <= first.y + 1, 'the head covers no reason');
+  await low.locator('[data-tab=flame]').click();
+  await settled(low);
+  assert.equal(await low.locator('.findings').evaluate(one => one.scrollTop), 0, 'another tab begins at the top');
   await context.close();
 };
 

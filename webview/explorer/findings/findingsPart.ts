@@ -7,6 +7,7 @@ import { button, el, icon, onFrame, setAttribute, setHidden, setText } from '../
 import { lastStepText } from '../common/counts';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
+import type { Action } from '../state/state';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 
 const INTERVAL_MS = 1_000;
@@ -70,6 +71,11 @@ export class FindingsPart extends PolledPart {
     this.fixed = fixed;
     this.newer = newer;
     this.draw();
+  }
+
+  /** Another tab begins at the first card. */
+  override changed({ type }: Action): void {
+    if (type === 'tab') this.element.scrollTop = 0;
   }
 
   forget(): void {
