@@ -24,15 +24,14 @@ test('bars are to the scale of what is alive now, also after more was for a mome
   assert.deepEqual([full(3, 5, 40), full(4, 6, 40)], [20, 20], 'below the first rows the scale stays');
 });
 
-test('the columns know what the rows have: their threads, and the longest growth per step', () => {
+test('the columns know the threads of the rows, until another question than the moment comes', () => {
   const rows = new SiteRows(() => Promise.resolve(undefined));
   for (const thread of [2, 2, 5]) rows.set(window({ thread: Int32Array.of(thread) }), 0);
   assert.equal(rows.threads.size, 2);
-  const judged = (bytesPerStep: number) => ({ state: 'growing', because: '', bytesPerStep }) as const;
-  rows.judge(new Map([512, 96 * 1024, 0].map((bytes, i) => [i, judged(bytes)])));
-  assert.equal(rows.longestStep, '+96.00 KiB');
-  rows.reset();
-  assert.deepEqual([rows.threads.size, rows.longestStep], [0, '']);
+  rows.reset(false);
+  assert.equal(rows.threads.size, 2, 'the end of a run takes no column away');
+  rows.reset(true);
+  assert.equal(rows.threads.size, 0);
 });
 
 test('a row names file, line, function, thread and device', () => {
