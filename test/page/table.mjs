@@ -191,6 +191,29 @@ const checks = {
     await keys('Escape');
     await eventually(async () => assert.ok((await header('count').isVisible()) && (await header('peak').isHidden())));
   },
+  async 'a row that leaks is red in its selection, too'() {
+    for (const theme of ['dark', 'light']) {
+      const own = await openPage(browser, files, { width: 300, theme, devices: 1 });
+      const red = own.page.locator('.rows .row[data-tone=alarm]').first();
+      await red.dispatchEvent('click');
+      await own.page.locator('.list .grid').focus();
+      await settled(own.page);
+      assert.equal(await red.getAttribute('aria-selected'), 'true');
+      for (const part of ['.primary', '[data-column=step]']) {
+        const colours = await red.evaluate((row, at) => {
+          const context = document.createElement('canvas').getContext('2d');
+          return [row.querySelector(at), row].map(one => {
+            context.fillStyle = window.getComputedStyle(one).color;
+            context.fillRect(0, 0, 1, 1);
+            return [...context.getImageData(0, 0, 1, 1).data];
+          });
+        }, part);
+        const redness = ([r, g, b]) => r - Math.max(g, b);
+        assert.ok(redness(colours[0]) > redness(colours[1]) + 40, `${theme} ${part}: ${JSON.stringify(colours)}`);
+      }
+      await own.context.close();
+    }
+  },
   async 'what is found, and the end of the run, move no column'() {
     const ids = of =>
       of.locator('.list [role=columnheader]:visible').evaluateAll(all => all.map(({ dataset }) => dataset.column));
