@@ -196,6 +196,26 @@ const checks = {
     assert.ok(await page.locator('[data-value=span]').isHidden());
     assert.equal(await page.evaluate(() => document.activeElement.className), 'timeline-surface');
   },
+  async 'the tooltip covers neither its moment nor what was found'() {
+    for (const [width, parts] of [
+      [300, [0.2, 0.5, 0.9]],
+      [1100, [0.1, 0.9]],
+    ]) {
+      const own = await openPage(browser, files, { width, height: 694, devices: 1, limits: { findings: 1 } });
+      const boxOf = selector => own.page.locator(selector).first().boundingBox();
+      const plot = await boxOf('.timeline-overlay');
+      for (const part of parts) {
+        const x = plot.x + plot.width * part;
+        await own.page.mouse.move(x, plot.y + plot.height * 0.8);
+        await own.page.locator('.timeline-tooltip').waitFor();
+        const [box, found] = [await boxOf('.timeline-tooltip'), await boxOf('.findings')];
+        assert.ok(box.y >= 0 && box.y + box.height <= found.y, `above the findings at ${width} px`);
+        const beside = box.x > x || box.x + box.width < x;
+        assert.ok(beside || box.y + box.height < plot.y + plot.height * 0.7, `not over ${part} of ${width} px`);
+      }
+      await own.context.close();
+    }
+  },
   async 'the tooltip names the step of the mark at the peak, and of the moment that a click shows'() {
     const ended = await openPage(browser, files, { width: 1500, scene: { phase: 'ended' } }); // its clock stands still
     const tooltip = () => ended.page.locator('.timeline-tooltip > :first-child').innerText();

@@ -298,7 +298,8 @@ export class TimelineView {
   private readonly drawCursor = (): void => {
     const { context, pointerX: x } = this;
     const { data, stack, steps } = this.answers;
-    const { left, right } = this.chart.plot;
+    const { plot } = this.chart;
+    const { left, right } = plot;
     const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
     if (!inside || !context) return this.tooltip.hide();
     const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
@@ -312,7 +313,7 @@ export class TimelineView {
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
-    this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
+    this.tooltip.show(x, plot, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */
@@ -348,7 +349,7 @@ export class TimelineView {
       },
       nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => {
-        this.movePointer(null); // what it names comes below, where the tooltip lies
+        this.movePointer(null); // what it names has the place of the tooltip
         const pointed = this.pointedAt(timeNs);
         if (pointed.peak) this.showPeak(pointed.peak);
         else chosen.goTo(pointed.timeNs);
