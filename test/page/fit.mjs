@@ -38,6 +38,7 @@ const checks = {
   async 'the answer, the ways and what is unknown come with the tab; the timeline has the peak while it is open'() {
     assert.equal(await line.isVisible(), false);
     await page.locator('[data-tab=fit]').click();
+    assert.equal(await slider.evaluate(one => window.getComputedStyle(one).appearance), 'none', 'of no white track');
     await shows(/fits: its peak is 13\.00 GiB/);
     assertSentence(await page.locator('[data-value=fit-best]').innerText());
     assertSentence(await page.locator('[data-value=fit-parts]').innerText());

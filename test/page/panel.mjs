@@ -552,11 +552,11 @@ const checks = {
       await ended.locator('[data-mark=peak]').press('Enter');
       await shows(/peak/i, 'Show the last step');
       await button.click();
-      await shows(/step 390$/, 'Show the end');
+      await shows(/step 390$/, 'After exit');
       await button.click();
-      await shows(/^As of the end$/, 'Show the last step');
+      await shows(/ended$/, 'Show the last step');
       await button.click();
-      await shows(/step 390$/, 'Show the end');
+      await shows(/step 390$/, 'After exit');
     });
   },
   async 'a fix that a newer run was traced with leads to that run, and asks for no other'() {

@@ -1,5 +1,4 @@
 // The line under the mouse, and the texts of the chart there.
-import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el, setHidden } from '../../dom';
@@ -53,7 +52,7 @@ export class TimelineTooltip {
     // What the groups have of it is not known.
     const isOpen = parts.some(bytes => /[–≥≤]/.test(bytes ?? ''));
     const most = formatBytes(restBytes, short);
-    const rest = !isOpen ? most : short ? `≤${most}` : t('{0} or less', most);
+    const rest = isOpen ? `≤${most}` : most;
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
