@@ -298,8 +298,7 @@ export class TimelineView {
   private readonly drawCursor = (): void => {
     const { context, pointerX: x } = this;
     const { data, stack, steps } = this.answers;
-    const { plot } = this.chart;
-    const { left, right } = plot;
+    const { left, right } = this.chart.plot;
     const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
     if (!inside || !context) return this.tooltip.hide();
     const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
@@ -313,7 +312,7 @@ export class TimelineView {
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
-    this.tooltip.show(x, plot, { title, lines, ...groups, timeNs });
+    this.tooltip.show(x, this.chart.plot, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */
