@@ -306,6 +306,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return findings(story, limits.findings);
     case 'compareRuns':
       return message.params.before === 4 ? TOO_EARLY : RUN_BEFORE;
+    case 'builtUp':
+      return 'Peak: 160 MiB builds up over 50 steps';
     case 'otherLines':
       return otherLines();
     case 'findHolders':

@@ -276,6 +276,25 @@ checks['until a run can be judged beside the one before it, one sentence says so
   await eventually(async () => assert.equal(await standing.isVisible(), true, 'once it is judged, both do'));
   await context.close();
 };
+checks['beside the verdict on a clean run that has ended, a link leads to what builds up to its peak'] = async () => {
+  for (const [story, phase, expected] of [
+    ['leaks', 'ended', false],
+    ['clean', 'running', false],
+    ['clean', 'ended', true],
+  ]) {
+    const { page: run, context } = await openPage(browser, files, { width: 300, story, devices: 1, scene: { phase } });
+    await run.locator('[data-value=standing]').waitFor();
+    await (phase === 'ended' && settled(run));
+    const link = run.locator('.standing [data-action=built-up]');
+    assert.equal(await link.isVisible(), expected, `${story}, ${phase}`);
+    if (expected) {
+      await link.press('Enter');
+      await run.locator('.peak-card').waitFor();
+      await run.locator('.peak-cause').waitFor();
+    }
+    await context.close();
+  }
+};
 checks['in an editor the timeline has the whole width, and findings stand below it, beside the table'] = async () => {
   const { page: wide, context } = await openPage(browser, files, { width: 1200, height: 760, devices: 1 });
   const [found, timeline, table] = await Promise.all(

@@ -252,7 +252,11 @@ const checks = {
     assert.ok(title.endsWith(named), `${title}; the tooltip: ${named}`);
     await ended.page.mouse.click(x - 2, y + height * 0.8);
     await eventually(async () =>
-      assert.match(await ended.page.locator('[data-value=moment]').innerText(), new RegExp(` peak in ${step}$`), 'the peak'),
+      assert.match(
+        await ended.page.locator('[data-value=moment]').innerText(),
+        new RegExp(` peak in ${step}$`),
+        'the peak',
+      ),
     );
     assert.deepEqual(ended.errors, []);
     await ended.context.close();

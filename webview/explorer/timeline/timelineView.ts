@@ -369,7 +369,7 @@ export class TimelineView {
     return this.context?.view.axis === 'time' ? null : (this.answers.steps?.axis ?? null);
   }
 
-  private openMark({ kind, timeNs, label }: TimelineMark): void {
+  openMark({ kind, timeNs, label }: TimelineMark): void {
     this.movePointer(null);
     const peak = this.context && this.peak(this.context);
     if (kind === 'peak') return peak ? this.showPeak(peak) : undefined;
