@@ -137,18 +137,18 @@ describe('The timeline', () => {
     assert.match(await heading(), /^Live at /);
     await click('[data-action=span-peak]');
     await shown(PEAK);
-    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280 MiB,/);
     await click('[data-action=span-clear]');
     await shown(NOW);
   });
 
   it('a click on the peak shows who was alive at it', async () => {
-    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MiB/);
-    await besides('112.00 MiB at the end', ['64.00 MiB', 'peak ≥ 200.00 MiB', '16.00 MiB', '32.00 MiB']);
+    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280 MiB/);
+    await besides('112 MiB at the end', ['64 MiB', 'peak ≥ 200 MiB', '16 MiB', '32 MiB']);
     await click('[data-mark=peak]');
     await shown(PEAK);
     assertSentence(await heading());
-    await besides('280.00 MiB at the peak', ['64.00 MiB', '200.00 MiB', '16.00 MiB', 'peak ≥ 32.00 MiB']);
+    await besides('280 MiB at the peak', ['64 MiB', '200 MiB', '16 MiB', 'peak ≥ 32 MiB']);
     await click('[data-action=moment-now]');
     await shown(NOW);
   });
@@ -174,7 +174,7 @@ describe('The timeline', () => {
     await shown(PEAK);
     await press('[data-action=span-peak]', 'Enter');
     await shown(PEAK);
-    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280 MiB,/);
     await press('[data-action=span-clear]', 'Enter');
     await shown(NOW);
   });

@@ -19,7 +19,7 @@ const HELD: readonly (readonly [string, number, number, number, number])[] = [
 
 export const RUN_BEFORE: RunComparison = {
   verdict: 'good',
-  sentences: ['train.py:12 no longer grows.', 'Peak 1.36 GiB → 410.00 MiB.'],
+  sentences: ['train.py:12 no longer grows.', 'Peak 1.36 GiB → 410 MiB.'],
 };
 
 export const TOO_EARLY: RunComparison = {

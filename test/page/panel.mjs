@@ -384,7 +384,7 @@ const checks = {
     });
   },
   async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
-    const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MiB' }));
+    const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2 MiB' }));
     const scene = { phase: 'empty', recent, closed: 'train_of_a_long_name.py was closed. Its trace is kept.' };
     await beside({ width: 280, scene }, async empty => {
       assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
@@ -400,7 +400,7 @@ const checks = {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['openReport', 'traceAgain'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
-      assert.match(await text('.finding-toggle'), /^1\.00 GiB did not fit at train\.py:10 (?!.*391)/);
+      assert.match(await text('.finding-toggle'), /^1 GiB did not fit at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');

@@ -110,7 +110,7 @@ function builtUp(then: TraceSource, where: { process: number; device: number }, 
 export const stepsBuildUpTitle = ({ bytes, steps }: StepsBuildUp): string =>
   t('Peak: {0} builds up over {1} steps', formatBytes(bytes), formatCount(steps));
 
-/** `160.00 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */
+/** `160 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */
 export function stepsBuildUpSentence({ bytes, count, line, steps, times, holder }: StepsBuildUp): string {
   const built = t(
     '{0} of it builds up over {1} steps and is then freed together ({2} times): {3}, mostly from {4}.',

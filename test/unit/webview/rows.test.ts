@@ -80,7 +80,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
     const column = COLUMNS.find(one => one.id === id)!;
     assert.deepEqual([column.text(row), column.value(row)], ['', ''], id);
   }
-  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20.00 MiB');
+  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20 MiB');
 });
 
 test('no Python line, several threads, host memory', () => {
@@ -110,7 +110,7 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
-  assert.equal(growthText(MB, 'growing'), '+1.00 MiB/s');
+  assert.equal(growthText(MB, 'growing'), '+1 MiB/s');
   assert.equal(growthText(-123.4 * MB, 'shrinking', true), '\u2212123 MiB/s', 'the unit is not what gives way');
   assert.equal(growthText(900, 'steady'), '');
 });

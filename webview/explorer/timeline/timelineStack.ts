@@ -72,7 +72,7 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
 }
 
 /**
- * `2.62 GiB`, or `2.62–3.00 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
+ * `2.62 GiB`, or `2.62–3 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
  * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.
  * `short`: `≥2.62 GiB`, where there is little room.
  */
