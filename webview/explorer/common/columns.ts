@@ -64,7 +64,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [96, 74],
+    widths: [96, 80],
     text: ({ bytesPerStep }, short) => stepText(bytesPerStep, short) || '·',
     value: row => row.bytesPerStep,
   },
@@ -108,7 +108,7 @@ export const COLUMNS: readonly Column[] = [
       hint: t('Live memory over the run so far'),
       choice: t('Memory over the run'),
       sort: null,
-      widths: [56, 48],
+      widths: [48, 48],
     },
     () => '',
   ),
@@ -135,9 +135,9 @@ export interface Several {
   oneFile: string;
 }
 
-/** The longest growth per step in a narrow table, and the room beside its width: letters differ. */
+/** The longest growth per step in a narrow table, and the room beside its width: letters differ, and a wide one has a digit more. */
 export const LONGEST_STEP = stepText(99.99 * 1024 ** 2, true);
-const STEP_MORE_PX = 4;
+const STEP_MORE_PX = { wide: 20, narrow: 4 };
 
 /** The columns to show. A single device or thread needs no column; whether rows grow changes none: they would move while they are read. */
 export function chosenColumns(
@@ -150,6 +150,6 @@ export function chosenColumns(
   const chosen = COLUMNS.filter(
     ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (values[id] ?? 1) > 0),
   );
-  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [wide, stepPx + STEP_MORE_PX];
-  return chosen.map(column => (column.id === 'step' ? { ...column, widths: fitted(column) } : column));
+  const widths = [stepPx + STEP_MORE_PX.wide, stepPx + STEP_MORE_PX.narrow] as const;
+  return chosen.map(column => (column.id === 'step' ? { ...column, widths } : column));
 }
