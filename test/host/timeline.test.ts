@@ -41,9 +41,8 @@ const NOW: Lines = [
 /** The table shows how much is alive, and its rows (those in view) show where, once they are as expected. */
 async function shown(expected: Lines): Promise<void> {
   const sum = expected.reduce((all, [, megabytes]) => all + megabytes, 0);
-  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum}.00 MiB`;
-  // In a narrow panel a figure from 100 on has no decimals.
-  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes}${megabytes < 100 ? '.00' : ''} MiB`);
+  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum} MiB`;
+  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes} MiB`);
   let seen = '';
   await until('the rows of the moment', async () => {
     const [sums] = await texts('[data-value=sums]');
