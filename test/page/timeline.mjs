@@ -338,6 +338,7 @@ const checks = {
       /92 allocated/,
     );
     assert.deepEqual(await card.locator('code').allInnerTexts(), ['.detach()']);
+    assert.equal(await card.locator('.peak-share[title*=gradients]').count(), 1, 'what is unlabeled may be gradients');
     assertSentence(await card.innerText());
     await card.getByRole('button', { name: 'model.py:88' }).press('Enter');
     await eventually(async () =>

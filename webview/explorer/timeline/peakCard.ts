@@ -10,8 +10,12 @@ import { WORDS } from '../common/vocabularyWords';
 
 interface Share {
   name: string;
+  /** What it may be; absent: the name says it. */
+  hint?: string;
   bytes: number;
 }
+
+const UNNAMED = t('New gradients, inputs and temporary tensors: within the step, they have no purpose yet.');
 
 export class PeakCardView {
   readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
@@ -42,7 +46,11 @@ export class PeakCardView {
     this.shown = card;
     setHidden(this.element, card === null);
     if (card === null) return;
-    const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
+    const categories = card.categories.map(({ category, bytes }) => ({
+      name: WORDS.categories[category],
+      bytes,
+      ...(category === 'unnamed' && { hint: UNNAMED }),
+    }));
     const modules = card.modules.map(({ label, bytes }) => ({ name: moduleText(label, t), bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
     this.sentence.replaceChildren(...withCode(card.sentence), ...this.at(card.place));
@@ -76,9 +84,15 @@ function placeOf(name: string, sentence: string): number {
 
 /** Each part with a bar in no colour of a line: beside it, lines have theirs. */
 function shares(title: string, parts: readonly Share[], bytes: number, more = ''): HTMLElement {
-  const rows = parts.map(({ name, bytes: own }) => {
+  const rows = parts.map(({ name, hint = '', bytes: own }) => {
     const percent = el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes)));
-    const row = el('li', { class: 'peak-share' }, el('b', { class: 'number' }, formatBytes(own)), ` ${name} `, percent);
+    const row = el(
+      'li',
+      { class: 'peak-share', title: hint },
+      el('b', { class: 'number' }, formatBytes(own)),
+      ` ${name} `,
+      percent,
+    );
     row.style.setProperty('--share', `${(100 * own) / bytes}%`);
     return row;
   });
