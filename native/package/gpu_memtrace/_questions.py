@@ -44,7 +44,7 @@ class Line(NamedTuple):
     user: int  # number of the innermost frame that is the user's own
 
     def text(self) -> str:
-        """`  2 MiB in 1  train.py:12 forward`"""
+        """`     2 MiB in 1  train.py:12 forward`"""
         what = "%10s in %-5d " % (size_text(self.bytes), self.blocks)
         if not self.stack:
             return what + (self.library or "no Python line")
