@@ -138,7 +138,7 @@ const checks = {
       );
       assert.equal(rooms.length, 1);
       const [[width, left]] = rooms;
-      assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
+      assert.ok(width > 85 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
     });
   },
   async 'the file of all lines is the title of their column: rows have number, function and growth at any width'() {
