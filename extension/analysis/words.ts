@@ -44,7 +44,7 @@ export function stepsText(count: number): string {
   return count === 1 ? t('1 step') : t('{0} steps', formatCount(count));
 }
 
-/** `1.00 MiB per step, since step 12` */
+/** `1 MiB per step, since step 12` */
 export function rateText(bytesPerStep: number, sinceStep: number): string {
   return withSince(t('{0} per step', formatBytes(bytesPerStep)), sinceStep);
 }

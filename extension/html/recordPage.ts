@@ -238,6 +238,7 @@ class PageRecorder {
 
   private async recordVerdicts(): Promise<void> {
     const { findings } = await this.request('findings', undefined);
+    await this.request('builtUp', undefined);
     for (const { id } of findings) await this.request('otherLines', { finding: id });
     for (const groupBy of ['site', 'line', 'function'] as const) {
       const all = [...(this.ids.get(groupBy) ?? [])];

@@ -13,7 +13,7 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
+/** Bytes in units of 1024: `512 B`, `1 KiB`, `20.25 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
 export function formatBytes(bytes: number, short = false): string {
   const sign = bytes < 0 ? '\u2212' : '';
   let value = Math.abs(bytes);
@@ -26,7 +26,7 @@ export function formatBytes(bytes: number, short = false): string {
     unit++;
   }
   const decimals = value < (short ? 99.995 : 999.995) ? 2 : 0;
-  return `${sign}${value.toFixed(decimals)} ${BYTE_UNITS[unit]}`;
+  return `${sign}${value.toFixed(decimals).replace(/\.00$/, '')} ${BYTE_UNITS[unit]}`;
 }
 
 /** A text that no line ends in. */

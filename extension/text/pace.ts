@@ -12,7 +12,7 @@ export function isSinceSure(sinceStep: number): boolean {
   return sinceStep > WARM_UP_STEPS;
 }
 
-/** How fast a finding's memory grows: `+51.00 MiB per step`, `full after 412 more steps (7 minutes)`; empty if nothing grows. */
+/** How fast a finding's memory grows: `+51 MiB per step`, `full after 412 more steps (7 minutes)`; empty if nothing grows. */
 export function paceOf({ bytesPerStep, fullInSteps, fullInSeconds }: Finding, t: Translate): string[] {
   if (bytesPerStep <= 0) return [];
   const rate = t('+{0} per step', formatBytes(bytesPerStep));

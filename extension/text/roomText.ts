@@ -3,7 +3,7 @@ import type { OutOfMemoryAdvice, OutOfMemoryVerdict } from '../protocol/verdicts
 
 type Room = Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes' | 'reservedBytes'>;
 
-/** Of a failed allocation: `limit 192.00 MiB`, `in use 172.03 MiB`, `short by 44.03 MiB`; empty where the limit is not known. */
+/** Of a failed allocation: `limit 192 MiB`, `in use 172.03 MiB`, `short by 44.03 MiB`; empty where the limit is not known. */
 export function roomTexts(room: Room, t: Translate): string[] {
   const { limitBytes, inUseBytes, missingBytes, reservedBytes } = room;
   if (limitBytes === null || inUseBytes === null || missingBytes === null) return [];
@@ -17,7 +17,7 @@ export function roomTexts(room: Room, t: Translate): string[] {
   ];
 }
 
-/** `saves about 8.00 MiB`, and how much is missing where that is more. */
+/** `saves about 8 MiB`, and how much is missing where that is more. */
 export function savesText({ kind, bytes, atMost, atLeast }: OutOfMemoryAdvice, room: Room, t: Translate): string {
   const size = formatBytes(bytes);
   const saved =

@@ -11,7 +11,8 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 def text_of(size):
     power = min(max(size.bit_length() - 1, 0) // 10, len(UNITS) - 1)
-    return "%d B" % size if power == 0 else "%.2f %s" % (size / 1024**power, UNITS[power])
+    figure = "%.2f" % (size / 1024**power)
+    return "%s %s" % (figure[:-3] if figure.endswith(".00") else figure, UNITS[power])
 
 
 def write(again):

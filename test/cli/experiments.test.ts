@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { inLong } from '../long.mjs';
+import { formatBytes } from '../../extension/text/format';
 import { check, lastLine, type Facts } from './facts';
 import { Place, python, workload, type Ended, type Report } from './launcher';
 
@@ -32,13 +33,14 @@ test('the table of the experiment: process, threads, addresses, sizes, lines', a
   assert.match(table, new RegExp(`^PID: ${facts.pid} / UID: ${process.getuid?.()}$`, 'm'));
   for (const { tid, name } of facts.threads) assert.match(table, new RegExp(`^  ${name}:${tid}$`, 'm'));
   for (const { address, bytes, line } of facts.live) {
-    const size =
-      bytes >= MB ? `${(bytes / MB).toFixed(2)} MiB` : bytes >= 1024 ? `${(bytes / 1024).toFixed(2)} KiB` : bytes;
-    assert.match(table, new RegExp(`^    ${address}:gpu_0: ${size}.*train_simulator\\.py:${line}\\b`, 'm'));
+    assert.match(
+      table,
+      new RegExp(`^    ${address}:gpu_0: ${formatBytes(bytes)}.*train_simulator\\.py:${line}\\b`, 'm'),
+    );
   }
   const sizes = [...table.matchAll(/^ {4}0x\w+:gpu_0: ([\d.]+) MiB/gm)].map(([, size]) => Number(size));
   assert.ok(sizes.length > 0);
-  assert.match(table, new RegExp(`^TOTAL LIVE: ${(facts.liveBytes / MB).toFixed(2)} MiB$`, 'm'));
+  assert.match(table, new RegExp(`^TOTAL LIVE: ${formatBytes(facts.liveBytes)}$`, 'm'));
 });
 
 inLong(test)('four processes', async t => {

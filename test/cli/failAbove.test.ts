@@ -55,13 +55,13 @@ test('the peak and what each step leaves behind, beside runs of the version befo
 
   const above = await gate(bigger, [], github(place));
   assert.equal(above.status, 3, above.stdout);
-  assert.match(above.stdout, /\+8\.00 MiB {2}train\.py:8 step {2}\(16\.00 MiB -> 24\.00 MiB\)/);
+  assert.match(above.stdout, /\+8 MiB {2}train\.py:8 step {2}\(16 MiB -> 24 MiB\)/);
   assertSentence(linesOf(above.stdout, /base run|^FAILED/));
-  assert.match(above.stdout, /^::error file=train\.py,line=8,title=.*::\+8\.00 MiB {2}train\.py:8 step/m);
+  assert.match(above.stdout, /^::error file=train\.py,line=8,title=.*::\+8 MiB {2}train\.py:8 step/m);
   assertSentence(linesOf(above.stdout, /^::error/));
   const summary = readFileSync(place.path('summary.md'), 'utf8');
   assertSentence(linesOf(summary, /^###/));
-  assert.match(summary, /^\| train\.py:8 step \| 16\.00 MiB \| 24\.00 MiB \|$/m);
+  assert.match(summary, /^\| train\.py:8 step \| 16 MiB \| 24 MiB \|$/m);
 
   const shown = await place.run(['report', bigger, '--compare', base]);
   const from = (text: string): string => /(\S+ MiB) (?:in the base )?-> (\S+ MiB)/.exec(text)?.slice(1).join() ?? text;
@@ -74,7 +74,7 @@ test('the peak and what each step leaves behind, beside runs of the version befo
 
   const leaks = await gate(leaking);
   assert.equal(leaks.status, 3, leaks.stdout);
-  assert.match(leaks.stdout, /^ {4}\+16\.00 KiB {2}train\.py:10 step {2}\(0 B -> 16\.00 KiB\)/m);
+  assert.match(leaks.stdout, /^ {4}\+16 KiB {2}train\.py:10 step {2}\(0 B -> 16 KiB\)/m);
   assertSentence(linesOf(leaks.stdout, /^[A-Z]{4}/));
   const fixed = await place.run(['report', base, '--compare', leaking, '--fail-above', '5%']);
   assert.equal(fixed.status, 0, fixed.stdout);

@@ -78,7 +78,7 @@ test('who holds a line’s blocks, one address; what cannot be asked is one sent
   const { place, pid } = await running(t, SCRIPT);
   const line = await query(place, [String(pid), '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
   assert.equal(line.status, 0, line.stderr);
-  assert.match(line.stdout, /60 blocks, 30\.00 KiB: __main__\.kept\[\.\.\.\] \(60 items\) at train\.py:\d+, container/);
+  assert.match(line.stdout, /60 blocks, 30 KiB: __main__\.kept\[\.\.\.\] \(60 items\) at train\.py:\d+, container/);
   const address = await query(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
@@ -132,7 +132,7 @@ test('of a saved trace what was recorded at the end is told', async t => {
   const { status, stdout } = await query(place, [trace]);
   assert.equal(status, 0, stdout);
   assertSentence(linesOf(stdout, /Found/));
-  assert.match(stdout, /60 blocks, 30\.00 KiB: __main__\.kept\[\.\.\.\]/);
+  assert.match(stdout, /60 blocks, 30 KiB: __main__\.kept\[\.\.\.\]/);
 });
 
 test('of a line whose blocks were all freed at the end, what was found before is told', async t => {

@@ -27,7 +27,7 @@ test('the parts of the peak sum to it', async t => {
   assert.deepEqual([peak.phase, peak.module], ['forward', 'Second (path unknown)']);
   const table = (await report()).stdout;
   assert.match(table, /^10\.50 KiB .* program\.py:13 /m);
-  assert.match(table, /^ {2}.*: 5\.00 KiB Second .*, 4\.00 KiB Outer /m);
+  assert.match(table, /^ {2}.*: 5 KiB Second .*, 4 KiB Outer /m);
   // Since Python 3.12 a comprehension has no name of its own.
   assertSentence(linesOf(table, /^10\.50 KiB|module:/).replace(/ Layer\S*:/, ' NAME:'));
 });

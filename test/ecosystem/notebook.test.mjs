@@ -67,7 +67,7 @@ test('an interrupt comes once; the kernel ends, and starts again, with its trace
 
 test('rows are cells, and each run of a cell has its own', () => {
   const { stdout } = command('report', trace, '--at', 'mark:In [13]');
-  assert.match(stdout, /977\.00 KiB in 1 .*In \[2\]: 1 /);
+  assert.match(stdout, /977 KiB in 1 .*In \[2\]: 1 /);
   assert.match(stdout, /2\.86 MiB in 3 .*In \[4, 5, 6\]: 2 /);
   assertSentence(linesOf(stdout, /^ *[\d.]+ [KM]iB in \d+ {2}In /));
   const { cells } = JSON.parse(command('report', trace, '--at', 'mark:In [13]', '--format', 'json').stdout);

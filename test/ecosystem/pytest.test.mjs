@@ -41,22 +41,22 @@ test('limits hold for what a test itself allocates, and a failure shows the line
   const ran = run(['--gpu-memtrace']);
   assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
   assert.deepEqual(rowsOf(failure(ran, 'over')), [
-    '  2.00 MiB in 1     test_limits.py:29 test_over',
-    '  1.00 MiB in 1     test_limits.py:28 test_over',
+    '     2 MiB in 1     test_limits.py:29 test_over',
+    '     1 MiB in 1     test_limits.py:28 test_over',
     '     512 B in 1     test_limits.py:30 test_over',
   ]);
-  assert.deepEqual(rowsOf(failure(ran, 'leaks')), ['  3.00 MiB in 3     test_limits.py:55 test_leaks']);
-  assert.match(failure(ran, 'replaces')[0], / 4\.00 MiB /);
+  assert.deepEqual(rowsOf(failure(ran, 'leaks')), ['     3 MiB in 3     test_limits.py:55 test_leaks']);
+  assert.match(failure(ran, 'replaces')[0], / 4 MiB /);
   for (const name of ['over', 'leaks']) assertSentence(failure(ran, name).join('\n'));
   assert.match(failure(ran, 'fails').join('\n'), /by itself/);
-  assert.match(ran.stdout, /=\n +9\.00 MiB {2}\S*::test_keeps_little\n/);
+  assert.match(ran.stdout, /=\n +9 MiB {2}\S*::test_keeps_little\n/);
   assert.deepEqual(liveTraces(place), []);
 });
 
 test('under pytest-xdist each worker counts its own blocks', () => {
   const ran = run(['--gpu-memtrace', '-n', '3', '--gpu-memtrace-out', 'traces']);
   assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
-  assert.equal(failure(ran, 'over')[1], '  2.00 MiB in 1     test_limits.py:29 test_over');
+  assert.equal(failure(ran, 'over')[1], '     2 MiB in 1     test_limits.py:29 test_over');
   const traces = readdirSync(join(place.folder, 'traces')).sort();
   assert.deepEqual(traces, ['gw0.gputrace', 'gw1.gputrace', 'gw2.gputrace']);
   const allocations = traces.map(name => tensors(reportOf(join(place.folder, 'traces', name))).allocations);
@@ -148,8 +148,8 @@ def test_skipped():
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file]);
   const shown = failure({ stdout }, 'both').join('\n');
   assert.match(shown, /AssertionError: by itself/);
-  assert.match(shown, /^\S.* 2\.00 MiB .* 1\.00 MiB more than .* 1\.00 MiB\.$/m);
-  assert.match(shown, /^ +2\.00 MiB in 1 +\S*test_both\.py:5 test_both$/m);
+  assert.match(shown, /^\S.* 2 MiB .* 1 MiB more than .* 1 MiB\.$/m);
+  assert.match(shown, /^ +2 MiB in 1 +\S*test_both\.py:5 test_both$/m);
   assert.match(stdout, /1 failed, 1 skipped/);
 });
 

@@ -21,7 +21,7 @@ const SAID: [name: string, words: string[], lines: RegExp, wrong?: RegExp][] = [
   ['d3_oom_expandable', ['--oom'], /^\| .* \|$|^Bytes allocated by/],
   ['d3_oom_expandable', [], /^OUT OF|^ {2}(Try first|Or)|driver memory|the driver$/],
   ['d4_windows_paths', [], /model\.py:21 /, /site-packages/],
-  ['d6_leak_5_rounds', [], /net\.py:12 .* 160\.00 MiB/],
+  ['d6_leak_5_rounds', [], /net\.py:12 .* 160 MiB/],
   ['d6_leak_30_rounds', [], /^LEAK: net\.py:12 /],
   ['d5_backward_without_python', [], /<backward pass>/, /thread48/],
   ['d2_one_optimizer_step', [], /^1 step /],

@@ -79,8 +79,8 @@ for (const words of [[], ['-n', '2']]) {
     const { stdout } = runPython(place, [...flags, jobFile('package_limits')], {}, process.env);
     const found = [...stdout.matchAll(/^(PASSED|FAILED) \S*::test_(\w+)/gm)].map(([, how, name]) => `${how} ${name}`);
     assert.deepEqual(found.sort(), ['FAILED leaks', 'FAILED over', 'PASSED fits', 'PASSED matmul'], stdout);
-    assert.match(stdout, /^ *124\.00 MiB in 2 /m);
-    assert.match(stdout, /^ *6\.00 MiB in 3 .*package_limits\.py:11 tensor/m);
+    assert.match(stdout, /^ *124 MiB in 2 /m);
+    assert.match(stdout, /^ *6 MiB in 3 .*package_limits\.py:11 tensor/m);
     assert.doesNotMatch(stdout, /simulated/);
   });
 }

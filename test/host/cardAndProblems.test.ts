@@ -69,7 +69,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]* blocks ·\s*confidence \d+%/);
+    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64 KiB [^]* blocks ·\s*confidence \d+%/);
     assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-severe'), 'true');
@@ -119,7 +119,7 @@ describe('Findings in VS Code', () => {
     const text = readFileSync(KEPT, 'utf8').split('\n')[line] ?? '';
     const { start, end } = entry?.range ?? new vscode.Range(0, 0, 0, 0);
     assert.equal(text.slice(start.character, end.character), text.replace(/#.*/, '').trim(), 'the statement alone');
-    assert.match(entry?.message ?? '', /^kept\.py:\d+\S* .* · \+64\.00 KiB .*\n.*\.$/);
+    assert.match(entry?.message ?? '', /^kept\.py:\d+\S* .* · \+64 KiB .*\n.*\.$/);
     assertSentence(entry?.message);
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');

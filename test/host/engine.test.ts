@@ -59,7 +59,7 @@ describe('The engine', () => {
     assert.deepEqual((await rowAt(file, FIRST)).cells.live, before.cells.live);
     writeFileSync(join(workspace, 'engine_job.go'), '');
     await rowAt(file, FIRST + 3);
-    await shows('[id*="gpuMemoryTrace.live"]', /23\.00 MiB/);
+    await shows('[id*="gpuMemoryTrace.live"]', /23 MiB/);
     await reached('running');
     assert.match(read(`/proc/${job}/cmdline`), /engine_job\.py/);
     assert.deepEqual(addonsOf(process.pid), []);

@@ -55,8 +55,8 @@ describe('A job of many ranks in VS Code', () => {
     assertSentence(await shows('[data-value=facts]', /6 \w+ 6 .*simulated/));
     const found = await texts('.differences li');
     assert.equal(found.length, 2, found.join('\n'));
-    assert.match(found[0] ?? '', /^\W*Rank 1 .* 1\.0\d MiB .* rank_job\.py:10; /);
-    assert.match(found[1] ?? '', /^\W*Rank 2 .* \d+\.\d+ MiB .* rank_job\.py:8/);
+    assert.match(found[0] ?? '', /^\W*Rank 1 .* 1(\.0\d)? MiB .* rank_job\.py:10; /);
+    assert.match(found[1] ?? '', /^\W*Rank 2 .* \d[\d.]* MiB .* rank_job\.py:8/);
     assertSentence(withoutNumbers(found.join('\n')));
     assert.deepEqual(await violations('.job'), []);
     await inThemes('job');
@@ -78,7 +78,7 @@ describe('A job of many ranks in VS Code', () => {
   it('tells how runs changed, and shows one of before', async () => {
     assert.equal((await texts('.runs tbody tr')).length, 4);
     assert.match(await words('.runs'), /job-40.*job-41/s);
-    assert.match(await words('.runs'), /rank_job\.py:8.*48\.00 MiB.*160\.00 MiB/s);
+    assert.match(await words('.runs'), /rank_job\.py:8.*48 MiB.*160 MiB/s);
     await click('.runs [data-action=show-run]');
     await shows('[data-value=job]', /Job job-40/);
     assertSentence((await shows('.differences li:not([data-kind])', /\S/)).trim());

@@ -41,9 +41,8 @@ const NOW: Lines = [
 /** The table shows how much is alive, and its rows (those in view) show where, once they are as expected. */
 async function shown(expected: Lines): Promise<void> {
   const sum = expected.reduce((all, [, megabytes]) => all + megabytes, 0);
-  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum}.00 MiB`;
-  // In a narrow panel a figure from 100 on has no decimals.
-  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes}${megabytes < 100 ? '.00' : ''} MiB`);
+  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum} MiB`;
+  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes} MiB`);
   let seen = '';
   await until('the rows of the moment', async () => {
     const [sums] = await texts('[data-value=sums]');
@@ -137,18 +136,18 @@ describe('The timeline', () => {
     assert.match(await heading(), /^Live at /);
     await click('[data-action=span-peak]');
     await shown(PEAK);
-    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280 MiB,/);
     await click('[data-action=span-clear]');
     await shown(NOW);
   });
 
   it('a click on the peak shows who was alive at it', async () => {
-    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MiB/);
-    await besides('112.00 MiB at the end', ['64.00 MiB', 'peak ≥ 200.00 MiB', '16.00 MiB', '32.00 MiB']);
+    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280 MiB/);
+    await besides('112 MiB at the end', ['64 MiB', 'peak ≥ 200 MiB', '16 MiB', '32 MiB']);
     await click('[data-mark=peak]');
     await shown(PEAK);
     assertSentence(await heading());
-    await besides('280.00 MiB at the peak', ['64.00 MiB', '200.00 MiB', '16.00 MiB', 'peak ≥ 32.00 MiB']);
+    await besides('280 MiB at the peak', ['64 MiB', '200 MiB', '16 MiB', 'peak ≥ 32 MiB']);
     await click('[data-action=moment-now]');
     await shown(NOW);
   });
@@ -174,7 +173,7 @@ describe('The timeline', () => {
     await shown(PEAK);
     await press('[data-action=span-peak]', 'Enter');
     await shown(PEAK);
-    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280 MiB,/);
     await press('[data-action=span-clear]', 'Enter');
     await shown(NOW);
   });

@@ -15,7 +15,7 @@ const SCENES = {
   running: { before: 3, fixed: ['leak 1'] },
   empty: {
     phase: 'empty',
-    recent: [{ file: '/x/a.gputrace', title: 'a.py', words: '2.00 MiB' }],
+    recent: [{ file: '/x/a.gputrace', title: 'a.py', words: '2 MiB' }],
     closed: 'a.py was closed.',
   },
   untrusted: { phase: 'empty', trusted: false },

@@ -19,7 +19,12 @@ const HELD: readonly (readonly [string, number, number, number, number])[] = [
 
 export const RUN_BEFORE: RunComparison = {
   verdict: 'good',
-  sentences: ['train.py:12 no longer grows.', 'Peak 1.36 GiB → 410.00 MiB.'],
+  sentences: ['train.py:12 no longer grows.', 'Peak 1.36 GiB → 410 MiB.'],
+};
+
+export const TOO_EARLY: RunComparison = {
+  verdict: 'early',
+  sentences: ['More steps are needed to judge whether train.py:12 still grows.'],
 };
 
 export function compareTraces(runNs: number): ComparedTrace[] {

@@ -147,8 +147,8 @@ function filling(): FindingView[] {
     }),
     finding({
       ...{ id: 'rounded 0', verdict: 'rounded', class: null, layer: 'host', bytesPerStep: 0, sinceStep: null },
-      title: 'experts[...] takes 3.00 GiB of pinned host memory for 1.69 GiB of tensors: 1.78 times as much',
-      headline: 'experts[...] takes 3.00 GiB of pinned host memory for 1.69 GiB of tensors',
+      title: 'experts[...] takes 3 GiB of pinned host memory for 1.69 GiB of tensors: 1.78 times as much',
+      headline: 'experts[...] takes 3 GiB of pinned host memory for 1.69 GiB of tensors',
       detail: '1.78 times as much',
       ...{ fullAtStep: null, fullInSteps: null, bytes: 3072 * MB, count: 24, queryable: false, spark: [] },
       holder: { ...list, path: 'experts[...]', line: 8, length: 24 },
@@ -163,8 +163,8 @@ function failure(): FindingView {
     id: 'oom 0',
     verdict: 'oom',
     cause: 'leak',
-    title: '1.00 GiB did not fit at train.py:10 (training_step) in step 391',
-    headline: '1.00 GiB did not fit at train.py:10 (training_step)',
+    title: '1 GiB did not fit at train.py:10 (training_step) in step 391',
+    headline: '1 GiB did not fit at train.py:10 (training_step)',
     detail:
       'A leak filled the memory: train.py:12 keeps each step’s autograd graph alive: 3 tensors and 4.19 MiB per step, allocated at train.py:10, since step 12',
     atStep: 391,
@@ -174,8 +174,8 @@ function failure(): FindingView {
     queryable: false,
     holder,
     suggestion:
-      'Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive. They take 1.20 GiB, in 148 tensors that were allocated at train.py:66 (training_step). This saves 1.20 GiB, more than the 604.00 MiB that are missing.',
-    evidence: ['Free on the device: 412.00 MiB; in PyTorch’s cache: 96.00 MiB, the biggest gap 20.00 MiB.'],
+      'Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive. They take 1.20 GiB, in 148 tensors that were allocated at train.py:66 (training_step). This saves 1.20 GiB, more than the 604 MiB that are missing.',
+    evidence: ['Free on the device: 412 MiB; in PyTorch’s cache: 96 MiB, the biggest gap 20 MiB.'],
     ruledOut: [],
   });
 }
@@ -200,9 +200,9 @@ function leaks(): FindingView[] {
     finding({
       id: 'leak 1',
       title:
-        'train.py:12 keeps 1 more tensor alive about every 5 steps: 640.00 KiB each time, 128.00 KiB per step, allocated at metrics.py:23, since step 40',
+        'train.py:12 keeps 1 more tensor alive about every 5 steps: 640 KiB each time, 128 KiB per step, allocated at metrics.py:23, since step 40',
       headline: 'train.py:12 keeps 1 more tensor alive about every 5 steps',
-      detail: '640.00 KiB each time, 128.00 KiB per step, allocated at metrics.py:23, since step 40',
+      detail: '640 KiB each time, 128 KiB per step, allocated at metrics.py:23, since step 40',
       bytesPerStep: 128 * 1024,
       confidence: 0.74,
       place: { ...place(23), file: '/home/user/project/metrics.py' },

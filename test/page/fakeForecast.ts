@@ -25,7 +25,7 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
       : `${tried} does not fit: it needs ${needed}, but only ${room} is available.`,
     forecast: {
       best: `Largest batch that fits into ${room}: ${batch === null ? '1.8 times this batch' : Math.floor(1.8 * batch)}`,
-      parts: `PyTorch reserves ${formatBytes(reservedBytes)}, of which tensors take up to ${formatBytes(reservedBytes * 0.8)}. CUDA and libraries take 1.00 GiB more.`,
+      parts: `PyTorch reserves ${formatBytes(reservedBytes)}, of which tensors take up to ${formatBytes(reservedBytes * 0.8)}. CUDA and libraries take 1 GiB more.`,
       ...{ fits, reservedBytes, modules: ['model.layers.*', 'head.*'], expandable: false },
       ways: [...changes, `${changes[1]} + ${changes[2]}`].map((change, at) => {
         const peakBytes = (13 - at) * GIB;
@@ -34,7 +34,7 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
         return { change, peakBytes, fits: peakBytes <= roomBytes, largest };
       }),
       notes: [
-        'NVIDIA H200, 24.00 GiB: the CUDA context and libraries of this run take at least 1.00 GiB.',
+        'NVIDIA H200, 24 GiB: the CUDA context and libraries of this run take at least 1 GiB.',
         'Replay check: PyTorch’s reserved memory is exactly as recorded after each of 812,345 allocations.',
         'One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow.',
       ],

@@ -21,7 +21,7 @@ import type { RowVerdict } from '../../extension/protocol/requests/verdictReques
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
-import { compare, compareTraces, RUN_BEFORE } from './fakeCompare';
+import { compare, compareTraces, RUN_BEFORE, TOO_EARLY } from './fakeCompare';
 import { forecast } from './fakeForecast';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
@@ -305,7 +305,9 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'findings':
       return findings(story, limits.findings);
     case 'compareRuns':
-      return RUN_BEFORE;
+      return message.params.before === 4 ? TOO_EARLY : RUN_BEFORE;
+    case 'builtUp':
+      return 'Peak: 160 MiB builds up over 50 steps';
     case 'otherLines':
       return otherLines();
     case 'findHolders':

@@ -133,8 +133,8 @@ export const PEAK_CARD: PeakCard = {
     { category: 'unnamed', bytes: 1.7 * GB },
   ],
   modules: [
-    { label: 'model.layers.0–31.self_attn (32 of 672.00 MiB)', bytes: 21 * GB },
-    { label: 'model.layers.0–31.mlp (32 of 512.00 MiB)', bytes: 16 * GB },
+    { label: 'model.layers.0–31.self_attn (32 of 672 MiB)', bytes: 21 * GB },
+    { label: 'model.layers.0–31.mlp (32 of 512 MiB)', bytes: 16 * GB },
     { label: 'lm_head', bytes: 4.1 * GB },
     { label: 'model.embed_tokens', bytes: 3.2 * GB },
   ],
@@ -147,5 +147,5 @@ export const PEAK_CARD: PeakCard = {
       place: { file: '/home/user/project/model.py', line: 92 },
     },
   ],
-  next: 'The next highest peak of this step is 58.00 GiB in the forward pass, so lowering only this one saves at most 3.30 GiB',
+  next: 'The next highest peak of this step is 58 GiB in the forward pass, so lowering only this one saves at most 3.30 GiB',
 };

@@ -112,7 +112,7 @@ const checks = {
     await settled(shared);
     const text = await part('[data-part=holders]').innerText();
     assert.match(text, /train\(\)\.epoch_loss .* train\.py:12\s+.* 198 of 200 /);
-    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MiB/);
+    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6 MiB/);
     assertSentence(text);
     assert.equal((await shared.locator('[data-finding="leak 0"]').innerText()).split('Held by').length, 2, 'once');
     await own.close();
@@ -121,8 +121,8 @@ const checks = {
     await card('leak 0').locator('[data-action=why]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();
-    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MiB plateau/, / 4 more /])
-      assert.match(text, part);
+    assert.deepEqual(await card('leak 0').locator('.finding-facts .unbroken').allInnerTexts(), ['820 MiB', 'step 12']);
+    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112 MiB plateau/, / 4 more /]) assert.match(text, part);
   },
 };
 
@@ -148,6 +148,15 @@ checks['in a low panel the fix is in sight, and an answer is brought into sight'
   assert.ok(await inSight('[data-part=holders] .holders'), 'the answer');
   await press('why');
   assert.ok(await inSight('[data-part=reasons] h3 >> nth=0'), 'the reasons');
+  for (const part of ['.finding-toggle', '.finding-word', '[data-action=apply-fix]'])
+    assert.ok(await inSight(part), `${part} beside the reasons`);
+  const [head, first] = await Promise.all(
+    ['.finding-head', '[data-part=reasons] h3'].map(part => low.locator(part).first().boundingBox()),
+  );
+  assert.ok(head.y + head.height <= first.y + 1, 'the head covers no reason');
+  await low.locator('[data-tab=flame]').click();
+  await settled(low);
+  assert.equal(await low.locator('.findings').evaluate(one => one.scrollTop), 0, 'another tab begins at the top');
   await context.close();
 };
 
@@ -215,6 +224,16 @@ checks['a card whose fix is in the editor says so, traces again by its button, a
     assert.equal(await again.isVisible(), false);
     await context.close();
   };
+checks['after a fix there is one button to trace again, and it is the only primary one'] = async () => {
+  const failed = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+  const scene = { ...failed, fixed: ['leak 0', 'leak 1'] };
+  const { page: fixed, context } = await openPage(browser, files, { width: 420, devices: 1, scene });
+  await fixed.locator('[data-finding="leak 0"] [data-action=trace-again]').waitFor();
+  assert.equal(await fixed.locator('[data-action=trace-again]:visible').count(), 1);
+  assert.equal(await fixed.locator('vscode-button[appearance=primary]:visible').count(), 1);
+  assert.equal(await fixed.locator('.link[data-action=open-report]').isVisible(), true);
+  await context.close();
+};
 checks['a run is beside the one before it, of its own accord; a link opens the whole comparison'] = async () => {
   const { page: again, context } = await openPage(browser, files, { width: 420, devices: 1 });
   const card = again.locator('.run-before');
@@ -240,6 +259,37 @@ checks['a run is beside the one before it, of its own accord; a link opens the w
   await show({});
   await eventually(async () => assert.equal(await card.isVisible(), false));
   await context.close();
+};
+checks['until a run can be judged beside the one before it, one sentence says so'] = async () => {
+  const { page: early, context } = await openPage(browser, files, { story: 'clean', devices: 1, scene: { before: 4 } });
+  await early.locator('.run-before').waitFor();
+  await settled(early);
+  const standing = early.locator('[data-value=standing]');
+  assert.equal(await standing.isVisible(), false);
+  const show = scene =>
+    early.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+  await show({ before: 3 });
+  await eventually(async () => assert.equal(await standing.isVisible(), true, 'once it is judged, both do'));
+  await context.close();
+};
+checks['beside the verdict on a clean run that has ended, a link leads to what builds up to its peak'] = async () => {
+  for (const [story, phase, expected] of [
+    ['leaks', 'ended', false],
+    ['clean', 'running', false],
+    ['clean', 'ended', true],
+  ]) {
+    const { page: run, context } = await openPage(browser, files, { width: 300, story, devices: 1, scene: { phase } });
+    await run.locator('[data-value=standing]').waitFor();
+    await (phase === 'ended' && settled(run));
+    const link = run.locator('.standing [data-action=built-up]');
+    assert.equal(await link.isVisible(), expected, `${story}, ${phase}`);
+    if (expected) {
+      await link.press('Enter');
+      await run.locator('.peak-card').waitFor();
+      await run.locator('.peak-cause').waitFor();
+    }
+    await context.close();
+  }
 };
 checks['in an editor the timeline has the whole width, and findings stand below it, beside the table'] = async () => {
   const { page: wide, context } = await openPage(browser, files, { width: 1200, height: 760, devices: 1 });

@@ -197,7 +197,7 @@ const checks = {
     await page.locator('[data-control=flame-weight]').click();
     await page.locator('[data-control=flame-weight] vscode-option[value=churn]').click();
     await eventually(async () =>
-      assert.match(await page.locator('.flame-rect.whole').getAttribute('aria-label'), /^all, \d+\.\d+ GiB/),
+      assert.match(await page.locator('.flame-rect.whole').getAttribute('aria-label'), /^all, \d[\d.]* GiB/),
     );
     assert.equal((await page.evaluate(() => window.bench.saved)).flame.weight, 'churn');
     await page.locator('[data-tab=lines]').click();
@@ -240,7 +240,7 @@ const checks = {
     await map.press('Control+Enter');
     await eventually(async () => assert.equal((await calls('openLine')).length, before + 1));
     await page.locator('[data-action=largest-gap]').click();
-    await eventually(async () => assert.match(await status.innerText(), /^1\.00 GiB free/));
+    await eventually(async () => assert.match(await status.innerText(), /^1 GiB free/));
   },
   async 'a line is seen alone, colours go by age, bars fill the width'() {
     const key = page.locator('.segment-keys button').first();

@@ -191,6 +191,53 @@ const checks = {
     await keys('Escape');
     await eventually(async () => assert.ok((await header('count').isVisible()) && (await header('peak').isHidden())));
   },
+  async 'a row that leaks is red in its selection, too'() {
+    for (const theme of ['dark', 'light']) {
+      const own = await openPage(browser, files, { width: 300, theme, devices: 1 });
+      const red = own.page.locator('.rows .row[data-tone=alarm]').first();
+      await red.dispatchEvent('click');
+      await own.page.locator('.list .grid').focus();
+      await settled(own.page);
+      assert.equal(await red.getAttribute('aria-selected'), 'true');
+      for (const part of ['.primary', '[data-column=step]']) {
+        const colours = await red.evaluate((row, at) => {
+          const context = document.createElement('canvas').getContext('2d');
+          return [row.querySelector(at), row].map(one => {
+            context.fillStyle = window.getComputedStyle(one).color;
+            context.fillRect(0, 0, 1, 1);
+            return [...context.getImageData(0, 0, 1, 1).data];
+          });
+        }, part);
+        const redness = ([r, g, b]) => r - Math.max(g, b);
+        assert.ok(redness(colours[0]) > redness(colours[1]) + 40, `${theme} ${part}: ${JSON.stringify(colours)}`);
+      }
+      await own.context.close();
+    }
+  },
+  async 'what is found, and the end of the run, move no column'() {
+    const ids = of =>
+      of.locator('.list [role=columnheader]:visible').evaluateAll(all => all.map(({ dataset }) => dataset.column));
+    for (const width of [300, 1000]) {
+      const sets = [];
+      for (const story of ['clean', 'leaks']) {
+        const own = await openPage(browser, files, { width, story, devices: 1 });
+        await settled(own.page);
+        sets.push(await ids(own.page));
+        const ending = { timeNs: 400e9, title: 'As of the end', show: 'Show it', when: '', reason: '', bytes: 1 };
+        await own.page.evaluate(scene => window.bench.host.postMessage({ type: 'scene', scene, devices: 1 }), {
+          phase: 'ended',
+          exitCode: 0,
+          ending,
+        });
+        await own.page.locator('[data-value=moment]:visible').waitFor();
+        await settled(own.page);
+        sets.push(await ids(own.page));
+        await own.context.close();
+      }
+      for (const set of sets) assert.deepEqual(set, sets[0]);
+      assert.ok(sets[0].includes('step'));
+    }
+  },
   async 'a name that has no room loses its middle, never the number of its line'() {
     for (const width of LONG ? [300, 360, 700] : [300]) {
       const narrow = await openPage(browser, files, { width });
@@ -265,7 +312,7 @@ const checks = {
       await keys('ArrowRight');
       await pause();
     }
-    assert.match(await site(2).innerText(), /^3/, 'the layer that holds most comes first');
+    assert.match(await site(2).innerText(), /^module 3/, 'the layer that holds most comes first');
     assert.match(await site(4).innerText(), /^activations/);
     assert.equal(await row(2).getAttribute('aria-level'), '3');
     assert.deepEqual(await axe(), []);

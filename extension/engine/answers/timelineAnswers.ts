@@ -1,6 +1,15 @@
 import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
+import { JUST_AFTER_NS } from '../../report/tables/ending';
 import { peakPlace } from '../../report/tables/nextPeak';
-import { buildUpsOf, explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
+import {
+  buildUpsOf,
+  explainPeak,
+  nextPeakSentence,
+  peakModules,
+  peakSentence,
+  type PeakParts,
+} from '../../report/tables/peak';
+import { stepsBuildUpTitle, toothBefore } from '../../report/tables/stepsBuildUp';
 import { stackedTimeline } from '../../report/tables/stackedTimeline';
 import { timelineSteps } from '../../report/tables/timelineSteps';
 import { CLOCK_NS, untilOf, type Moment } from '../../protocol/requests/moment';
@@ -40,20 +49,35 @@ function nameOf({ file, line, source, category, process, thread }: StackGroup, b
 
 const MODULES = 6;
 
-async function peakCardOf(
-  { shown: { session } }: PageModel,
-  { moment, process = -1, device = -1 }: Scope & { moment: Moment },
-): Promise<PeakCard | null> {
-  const ns = untilOf(moment);
-  if (ns === null) return null;
-  const then = await session.moments.at(ns);
+async function peakAt(
+  { native, moments }: TraceSession,
+  ns: number,
+  { process = -1, device = -1 }: Scope = {},
+): Promise<PeakParts | null> {
   const place = await peakPlace(
-    session.native,
+    native,
     ns,
-    async (untilNs, read) => read(await session.moments.at(untilNs)),
+    async (untilNs, read) => read(await moments.at(untilNs)),
     total => (process < 0 || total.process === process) && (device < 0 || total.device === device),
   );
-  const peak = place && explainPeak(then, place);
+  return place && explainPeak(await moments.at(ns), place);
+}
+
+/** Of the run's peak; reads the trace up to it only where something may have built up. */
+export async function builtUpTitle({ shown: { session } }: PageModel): Promise<string> {
+  const { live, totals } = session.native.info();
+  const [most] = totals.filter(({ layer }) => layer === 'tensor').sort((a, b) => b.peakBytes - a.peakBytes);
+  if (live || most === undefined || toothBefore(session.native, most, most.peakNs) === null) return '';
+  const over = (await peakAt(session, most.peakNs + JUST_AFTER_NS))?.stepsBuildUp ?? null;
+  return over === null ? '' : stepsBuildUpTitle(over);
+}
+
+async function peakCardOf(
+  { shown: { session } }: PageModel,
+  { moment, ...scope }: Scope & { moment: Moment },
+): Promise<PeakCard | null> {
+  const ns = untilOf(moment);
+  const peak = ns === null ? null : await peakAt(session, ns, scope);
   if (peak === null) return null;
   const modules = peakModules(peak).map(({ label, liveBytes: bytes }) => ({ label, bytes }));
   return {

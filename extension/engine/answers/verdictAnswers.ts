@@ -1,13 +1,16 @@
 import type { PageRequests } from '../../protocol/requests/engineRequests';
 import type { VerdictRequests } from '../../protocol/requests/verdictRequests';
+import { builtUpTitle } from './timelineAnswers';
 import type { Answers, PageModel } from './answers';
 
-export function verdictAnswers({
-  shown,
-}: PageModel): Answers<Pick<VerdictRequests, keyof VerdictRequests & keyof PageRequests>> {
+export function verdictAnswers(
+  model: PageModel,
+): Answers<Pick<VerdictRequests, keyof VerdictRequests & keyof PageRequests>> {
+  const { shown } = model;
   const { verdicts, session } = shown;
   return {
     findings: () => verdicts.findings(),
+    builtUp: () => builtUpTitle(model),
     verdicts: ({ sites, groupBy }) => verdicts.rows(sites, groupBy),
     otherLines: async ({ finding }) => {
       const { ending } = shown;

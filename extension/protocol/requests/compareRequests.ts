@@ -75,8 +75,8 @@ export interface ComparedTrace {
 
 /** A run beside the one of the same program before it. */
 export interface RunComparison {
-  /** `bad`: a leak is still there, or new, or the peak is higher; `unknown`: not judged yet. */
-  verdict: 'good' | 'bad' | 'unknown';
+  /** `bad`: a leak is still there, or new, or the peak is higher; `early`: after too few steps; `unknown`: not judged. */
+  verdict: 'good' | 'bad' | 'early' | 'unknown';
   /** What became of each leak, and the peak. */
   sentences: string[];
 }

@@ -72,6 +72,8 @@ export type VerdictGrouping = (typeof GROUPINGS)[number];
 export interface VerdictRequests {
   /** What was found so far. */
   findings(): FindingsView;
+  /** What builds up to the peak of a run that has ended, in a few words; empty: nothing does. */
+  builtUp(): string;
   /** Verdicts on rows by their ids (`SiteWindow.id`) under a grouping; rows of which nothing is known are left out. */
   verdicts(query: { sites: number[]; groupBy: VerdictGrouping }): RowVerdict[];
   /** The biggest lines that are no part of this finding. */
@@ -89,6 +91,7 @@ const OF_FINDING = object({ finding: text() });
 
 export const verdictChecks: Checks<VerdictRequests> = {
   findings: nothing,
+  builtUp: nothing,
   verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf(...GROUPINGS) }),
   otherLines: OF_FINDING,
   findHolders: OF_FINDING,

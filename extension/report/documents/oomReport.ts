@@ -5,6 +5,7 @@ import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type Trace
 import type { OutOfMemoryCause, OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { code, plain } from '../../text/markdown';
+import { moduleText } from '../../text/moduleText';
 import { roomTexts, savesText } from '../../text/roomText';
 import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
@@ -119,7 +120,7 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   const kinds = purposes(verdict, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
   const parts = known.map(({ label, liveBytes, categories }): Row => [
-    code(label),
+    code(moduleText(label, t)),
     liveBytes,
     categoriesText(categories),
   ]);

@@ -72,7 +72,7 @@ export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | 
   ];
   if (outcomes.length === 0) return null;
   const is = (verdict: Outcome['verdict']): boolean => outcomes.some(one => one.verdict === verdict);
-  const verdict = is('bad') ? 'bad' : is('unknown') || !is('good') ? 'unknown' : 'good';
+  const verdict = (['bad', 'unknown', 'early', 'good'] as const).find(is) ?? 'unknown';
   return { verdict, sentences: outcomes.map(({ sentence }) => sentence) };
 }
 
@@ -163,15 +163,16 @@ function outcomeOf(
   // Of a loop that was found just now, the first steps may show nothing yet.
   const count = info.live ? verdicts.steps.count / 2 : verdicts.steps.count;
   if (open || !areEnoughFor({ ...verdicts.steps, count }, leak))
-    return info.live
-      ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
-      : unknown(
-          wasPaused(info)
-            ? t('Recording was paused; too few steps were recorded after it to judge whether {0} still grows.', name)
-            : t('The run was too short to judge whether {0} still grows.', name),
-        );
+    return { verdict: 'early', sentence: earlyText(info, name) };
   if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
+}
+
+function earlyText(info: TraceInfo, name: string): string {
+  if (info.live) return t('More steps are needed to judge whether {0} still grows.', name);
+  return wasPaused(info)
+    ? t('Recording was paused; too few steps were recorded after it to judge whether {0} still grows.', name)
+    : t('The run was too short to judge whether {0} still grows.', name);
 }
 
 type Rate = Pick<Finding, 'bytesPerStep'>;

@@ -63,7 +63,7 @@ export function buildUps(
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** `192.00 MiB of it builds up within the step: 24 tensors of train.py:15 outlive 24 backward passes. …` */
+/** `192 MiB of it builds up within the step: 24 tensors of train.py:15 outlive 24 backward passes. …` */
 export function buildUpSentence({ bytes, count, line, rounds }: BuildUp): string {
   return t(
     '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} iterations, outlive their backward passes. The code that collects them keeps their autograd graphs alive. Call `.detach()` on tensors that you only report.',

@@ -92,7 +92,7 @@ function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: 
 }
 
 /**
- * `gpu_0 [|||::    ] tensors 2.00 GiB, driver 3.00 GiB, of 80.00 GiB`; `:` is what the driver gave besides. The bar is the card's
+ * `gpu_0 [|||::    ] tensors 2 GiB, driver 3 GiB, of 80 GiB`; `:` is what the driver gave besides. The bar is the card's
  * whole memory: where that is not known there is none.
  */
 function cardLines(info: TraceInfo, columns: number): string[] {

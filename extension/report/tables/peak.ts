@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
+import { moduleText } from '../../text/moduleText';
 import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
 import { inSentence, namedFrame, siteText } from '../../analysis/sites/site';
 import { WITHIN } from '../../analysis/words';
@@ -67,7 +68,7 @@ function passAt(source: TraceSource, process: number, timeNs: number): Pass {
 
 /** `3.70 MiB of tensors on cuda:0, in the forward pass of layers.2.mlp, in step 1` */
 export function peakSentence({ bytes, device, step, afterStep, phase, ranges, module, modules }: PeakParts): string {
-  const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
+  const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', moduleText(module, t));
   const after = afterStep === undefined ? '' : t(', after step {0}', formatCount(afterStep));
   const during = step === null ? after : t(', in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
@@ -124,7 +125,9 @@ export function builtUpLines(peak: PeakParts): string[] {
 export function peakLines(peak: PeakParts): string[] {
   const parts = Object.fromEntries(peak.categories.map(part => [part.category, part.bytes]));
   const folded = peakModules(peak);
-  const biggest = folded.slice(0, MODULES_SHOWN).map(row => `${formatBytes(row.liveBytes)} ${row.label}`);
+  const biggest = folded
+    .slice(0, MODULES_SHOWN)
+    .map(row => `${formatBytes(row.liveBytes)} ${moduleText(row.label, t)}`);
   const more = folded.length > MODULES_SHOWN ? `, and ${formatCount(folded.length - MODULES_SHOWN)} more` : '';
   const next = nextPeakSentence(peak);
   return [

@@ -1,6 +1,8 @@
 import { leftByCells } from '../../analysis/findings/kinds/cell';
 import { type CellRun, cellRunsOf } from '../../protocol/notebookCells';
+import { t } from '@vscode/l10n';
 import { baseName } from '../../text/format';
+import { moduleText } from '../../text/moduleText';
 import type {
   AllocationQuery,
   GroupBy,
@@ -164,7 +166,7 @@ function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Lay
   const folded = foldEqualLayers(readModules(source, query));
   const rows: GroupRow[] = folded.slice(query.from, query.to).map(row => ({
     ...row,
-    label: [row.label, categoriesText(row.categories)].filter(Boolean).join(': '),
+    label: [moduleText(row.label, t), categoriesText(row.categories)].filter(Boolean).join(': '),
     verdict: null,
     bytesPerStep: 0,
   }));

@@ -106,7 +106,11 @@ function builtUp(then: TraceSource, where: { process: number; device: number }, 
   return { sites, steps: Math.min(steps + 1, come.steps) };
 }
 
-/** `160.00 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */
+/** `Peak: 160 MiB builds up over 50 steps` */
+export const stepsBuildUpTitle = ({ bytes, steps }: StepsBuildUp): string =>
+  t('Peak: {0} builds up over {1} steps', formatBytes(bytes), formatCount(steps));
+
+/** `160 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */
 export function stepsBuildUpSentence({ bytes, count, line, steps, times, holder }: StepsBuildUp): string {
   const built = t(
     '{0} of it builds up over {1} steps and is then freed together ({2} times): {3}, mostly from {4}.',

@@ -69,7 +69,7 @@ function iconOf(session: Session, fixed: readonly string[]): string {
 const tooltipOf = (session: Session): string =>
   vscode.l10n.t('GPU memory of {0}: {1}', session.title, liveText(session));
 
-/** `28.58 MiB now`, `207.00 KiB at the end of step 61` */
+/** `28.58 MiB now`, `207 KiB at the end of step 61` */
 function liveText({ liveBytes, shownMoment: { when }, running, recordingOn }: Session): string {
   const bytes = formatBytes(liveBytes);
   if (when !== null) return `${bytes} ${when}`;

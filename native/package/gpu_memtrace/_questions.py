@@ -44,7 +44,7 @@ class Line(NamedTuple):
     user: int  # number of the innermost frame that is the user's own
 
     def text(self) -> str:
-        """`  2.00 MiB in 1  train.py:12 forward`"""
+        """`     2 MiB in 1  train.py:12 forward`"""
         what = "%10s in %-5d " % (size_text(self.bytes), self.blocks)
         if not self.stack:
             return what + (self.library or "no Python line")
@@ -137,11 +137,12 @@ def device_metrics(uses: List[Use]) -> Dict[str, float]:
 
 
 def size_text(size: float) -> str:
-    """`2.00 MiB`: units of 1024."""
+    """`2 MiB`: units of 1024."""
     unit = 0
     while abs(size) >= 1023.5 and unit + 1 < len(UNITS):
         size, unit = size / 1024, unit + 1
-    return "%.*f %s" % (2 if unit and abs(size) < 999.995 else 0, size, UNITS[unit])
+    figure = "%.*f" % (2 if unit and abs(size) < 999.995 else 0, size)
+    return "%s %s" % (figure[:-3] if figure.endswith(".00") else figure, UNITS[unit])
 
 
 def size_of(text: "str | int") -> int:

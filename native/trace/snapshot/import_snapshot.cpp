@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
@@ -26,7 +27,8 @@ std::string size_text(uint64_t bytes) {
   size_t unit = 0;
   for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
   char text[32];
-  std::snprintf(text, sizeof text, "%.2f %s", size, kUnits[unit]);
+  const bool whole = std::llround(size * 100) % 100 == 0;
+  std::snprintf(text, sizeof text, "%.*f %s", whole ? 0 : 2, size, kUnits[unit]);
   return text;
 }
 

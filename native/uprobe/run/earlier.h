@@ -1,6 +1,7 @@
 #pragma once
 // What a process held before the tracer came, as one sum for each GPU and without lines: of the driver's memory by nvidia-smi, of PyTorch's
 // by the total that stands in its first report.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -60,7 +61,8 @@ class EarlierMemory {
     size_t unit = 0;
     for (; value >= 1024 && unit < 3; unit++) value /= 1024;
     char text[32];
-    std::snprintf(text, sizeof text, "%.2f %s", value, kUnits[unit]);
+    const bool whole = std::llround(value * 100) % 100 == 0;
+    std::snprintf(text, sizeof text, "%.*f %s", whole ? 0 : 2, value, kUnits[unit]);
     return text;
   }
   static std::string came_at() {

@@ -87,7 +87,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.equal(stdout, '');
   assert.ok(alive(job));
   assertSentence(linesOf(stderr, /^gpu-memtrace: /));
-  assert.match(stderr, /TOTAL LIVE: 20\.00 MiB/);
+  assert.match(stderr, /TOTAL LIVE: 20 MiB/);
   const report = place.readJson<Report & { command: string[] }>('r.json');
   assert.equal(report.totals[0]?.liveBytes, 20 * MB);
   assert.deepEqual(report.command.slice(1), [place.path('job.py')]);
@@ -103,12 +103,12 @@ test('on a terminal all of it is the view’s; q detaches, the end stays, and th
   writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), 'detach', ended(1, 0)]);
   const job = await target(t, place);
   const seen = onTerminal(place, [24, 80], ['attach', String(job.pid), '--interval', '100ms']);
-  const screen = await seen.shows(/20\.00 MiB in 1 +not judged +job\.py:7 f$/m);
+  const screen = await seen.shows(/20 MiB in 1 +not judged +job\.py:7 f$/m);
   assert.match(screen, new RegExp(`^.* · process ${job.pid} \\(python3 job\\.py\\) · .*\ngpu_0 \\[`));
   assert.match(screen, /q quit$/);
   seen.type('q');
   assert.equal(await seen.ended(), 0);
-  assert.match(seen.screen(), /^TOTAL LIVE: 20\.00 MiB$/m);
+  assert.match(seen.screen(), /^TOTAL LIVE: 20 MiB$/m);
   assert.ok(alive(job));
 });
 

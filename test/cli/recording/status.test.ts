@@ -236,7 +236,7 @@ test('stdout is the program’s alone, byte for byte; the table goes to stderr',
   const { stdout, stderr, status } = await place.run(['run', '--simulate-gpu', '--', python, script]);
   assert.equal(status, 0);
   assert.equal(stdout, 'a\tb\n');
-  assert.match(stderr, /^ {4}0x[0-9a-f]+:gpu_0: 20\.00 MiB {2}.*job\.py:/m);
+  assert.match(stderr, /^ {4}0x[0-9a-f]+:gpu_0: 20 MiB {2}.*job\.py:/m);
 });
 
 test('a program that never touches CUDA runs as without the tracer', async t => {

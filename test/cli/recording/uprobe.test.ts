@@ -201,8 +201,8 @@ uprobeTest('what the job held before is one sum of the figure that nvidia-smi ha
   );
   const [total] = totals.filter(({ layer }) => layer === 'driver');
   assert.equal(total?.liveBytes, 330 * MB);
-  assert.match(stderr, /300\.00 MiB in 1 +pre-existing /);
-  assertSentence(linesOf(processes.flatMap(process => process.notes).join('\n'), /300\.00 MiB/));
+  assert.match(stderr, /300 MiB in 1 +pre-existing /);
+  assertSentence(linesOf(processes.flatMap(process => process.notes).join('\n'), /300 MiB/));
 });
 
 uprobeTest('the end of the job ends the tracing', async t => {

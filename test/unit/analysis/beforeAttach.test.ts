@@ -36,6 +36,6 @@ test('a block of before has "allocated before recording" in the place of its lin
     now: new Date(0),
   });
   const text = textOf(lines);
-  assert.match(text, /0x7f00:gpu_0: 4\.00 KiB {2}\(allocated before recording\)/);
+  assert.match(text, /0x7f00:gpu_0: 4 KiB {2}\(allocated before recording\)/);
   assertSentence(linesOf(text, /frees|NOTE/));
 });

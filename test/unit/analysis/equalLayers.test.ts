@@ -17,7 +17,7 @@ const folded = (rows: ReturnType<typeof row>[]) =>
 test('equal layers are one row, with the sums of all', () => {
   const rows = [0, 1, 2, 3].map(layer => row(`layers.${layer}.mlp`, 1024));
   assert.deepEqual(folded([row('head', 100), ...rows]), [
-    ['layers.0–3.mlp (4 of 1.00 KiB)', 4096, 8],
+    ['layers.0–3.mlp (4 of 1 KiB)', 4096, 8],
     ['head', 100, 2],
   ]);
   assertSentence(categoriesText(foldEqualLayers(rows)[0]!.categories));
@@ -26,7 +26,7 @@ test('equal layers are one row, with the sums of all', () => {
 test('a layer that differs stays a row, and so do two', () => {
   const rows = [0, 1, 2, 4, 5].map(layer => row(`layers.${layer}`, 1024));
   assert.deepEqual(folded([...rows, row('layers.3', 4096)]), [
-    ['layers.0–2,4–5 (5 of 1.00 KiB)', 5120, 10],
+    ['layers.0–2,4–5 (5 of 1 KiB)', 5120, 10],
     ['layers.3', 4096, 2],
   ]);
   assert.equal(folded([row('a.0', 8), row('a.1', 8)]).length, 2);

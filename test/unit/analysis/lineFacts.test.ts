@@ -40,22 +40,22 @@ const usual = { when: null, isChosen: false };
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts, null, usual), '20.00 MiB');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak 30.00 MiB');
+  assert.equal(lineText(facts, null, usual), '20 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak 30 MiB');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90.00 MiB`);
+  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90 MiB`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
   assert.equal(
     lineText(facts, { ...shown, finding: held }, usual),
-    `${rate} · holds 90.00 MiB`,
+    `${rate} · holds 90 MiB`,
     'other lines allocate it',
   );
   assertSentence(lineText(facts, leak, usual));
-  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, usual), `${rate} · 20.00 MiB`);
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, usual), `${rate} · 20 MiB`);
 });
 
 test('the growth at the end of a line is in sight, unless the line is long', () => {
@@ -75,11 +75,11 @@ test('at a chosen moment the line of a leak has its own bytes of that moment, no
     { ...leak, shownIn: '/x/train.py' },
     { when: 'at the end of step 3', isChosen: true },
   ];
-  assert.equal(lineText(facts, shown, chosen), `${rate} · 20.00 MiB`);
+  assert.equal(lineText(facts, shown, chosen), `${rate} · 20 MiB`);
   assert.equal(lineText({ ...facts, liveBytes: 0, peakBytes: 0 }, shown, chosen), rate, 'it only keeps it');
   const lines = hoverLines(facts, shown, chosen);
   assert.ok(lines[0]?.includes(chosen.when));
-  assert.ok(!lines.join().includes('90.00 MiB'));
+  assert.ok(!lines.join().includes('90 MiB'));
 });
 
 test('a hover has blocks, peak and counts, and the leak', () => {

@@ -42,6 +42,11 @@ test('a peak after the last step is in no step', async () => {
   }
 });
 
+test('a module that is a bare number is no count', () => {
+  const parts = { bytes: 4096, device: 0, step: 51, module: '1', ranges: '', modules: [{ module: '1' }] };
+  assert.match(peakSentence({ ...parts, phase: 'forward' } as never), / module 1\b/);
+});
+
 test('a step of the optimizer is named once, though PyTorch names a range for it too', () => {
   const parts = { bytes: 4096, device: 0, step: 51, module: '', modules: [{ module: 'body' }] };
   const sentence = (phase: string, ...names: string[]) =>

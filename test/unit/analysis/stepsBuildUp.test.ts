@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Answer, LedgerSeries, SiteQuery, SiteWindow } from '../../../extension/protocol/trace';
-import { stepsBuildUp, stepsBuildUpSentence, toothBefore } from '../../../extension/report/tables/stepsBuildUp';
+import {
+  stepsBuildUp,
+  stepsBuildUpSentence,
+  stepsBuildUpTitle,
+  toothBefore,
+} from '../../../extension/report/tables/stepsBuildUp';
 import { sentencesOf } from '../../sentences.mjs';
 import { FakeTrace, makeInfo, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';
 
@@ -99,6 +104,7 @@ test('what grows over an epoch and is freed with it, epoch after epoch, builds u
   assert.equal(found.bytes, found.count * 2 * MB);
   assert.ok(found.count >= 38, `${found.count} of 39`);
   assertSentence(stepsBuildUpSentence(found));
+  assertSentence(stepsBuildUpTitle(found));
 });
 
 test('where no holder is known, the line that allocates is named, and nothing is advised', () => {

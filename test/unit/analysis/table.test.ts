@@ -74,7 +74,7 @@ test('what waits for a stream stands behind the tensors', () => {
   };
   const verdicts = { ...snapshot.verdicts, ledger: [ledger] };
   const lines = renderTable({ ...snapshot, verdicts }, { now });
-  const at = lines.findIndex(line => line.includes('gpu_0: 3.00 MiB'));
+  const at = lines.findIndex(line => line.includes('gpu_0: 3 MiB'));
   assertSentence(lines[at]);
   assert.match(lines[at - 1] ?? '', /^ {2}tensor layer, gpu_0/);
 });
@@ -97,7 +97,7 @@ test('of more processes than are wanted the rest is counted and summed', () => {
     ...{ top: null, groupBy: 'line', groups: 5 },
   });
   const lines = renderTable(snapshot, { now, processes: 1 });
-  assert.ok(lines.includes('... and 2 more processes: 2.00 MiB'));
+  assert.ok(lines.includes('... and 2 more processes: 2 MiB'));
   assert.deepEqual(
     lines.filter(line => line.startsWith('PID')),
     ['PID: 100 / UID: 0'],
@@ -130,15 +130,15 @@ test('without tensors the driver layer is listed', () => {
   const rows = [{ ...allocation(0x1000n, 2 * MB, 0, 3), layer: 'driver' as const }];
   const info = makeInfo({ processes: [process], totals: [driver] });
   const lines = text(new FakeTrace(info, rows, [driverSite])).split('\n');
-  assert.ok(lines.includes('    0x1000:gpu_0: 2.00 MiB  train.py:41 f'));
-  assert.ok(lines.includes('TOTAL LIVE: 44.00 MiB'));
+  assert.ok(lines.includes('    0x1000:gpu_0: 2 MiB  train.py:41 f'));
+  assert.ok(lines.includes('TOTAL LIVE: 44 MiB'));
   assertSentence(lines[1]);
 });
 
 test('what does not fit is counted', () => {
   const info = makeInfo({ processes: [process], totals: [tensor] });
   const lines = text(new FakeTrace(info, allocations, [site]), 1).split('\n');
-  assert.ok(lines.includes('    ... and 2 more: 129.00 KiB'));
+  assert.ok(lines.includes('    ... and 2 more: 129 KiB'));
 });
 
 test('pinned host memory stands under its own heading and in no total of the GPU', () => {
@@ -164,7 +164,7 @@ test('where there is pinned memory alone it is what is listed, once', () => {
     totals: [makeTotals({ layer: 'host', device: -1, liveBytes: 3 * MB, allocations: 1 })],
   });
   const shown = text(new FakeTrace(info, [pinned], [makeSite({ id: 4, layer: 'host' })]));
-  assert.match(shown, /^TOTAL LIVE: 3\.00 MiB$/m);
+  assert.match(shown, /^TOTAL LIVE: 3 MiB$/m);
   assertSentence(linesOf(shown, /^LIVE/));
   assert.equal(shown.split('0x5000').length, 2);
 });

@@ -120,8 +120,8 @@ test('the lines that allocate begin with its own, and add up', async () => {
   const [entry] = show(run([finding({ place: place(3, 1024), places, bytesPerStep: 11 * 1024 })]));
   const found = entry?.relatedInformation.map(({ location, message }) => `${location.range.line + 1} ${message}`);
   assert.equal(found?.length, 9);
-  assert.equal(found[0], '3 Allocated here: +1.00 KiB per step');
-  assert.equal(found[8], '3 And 3 more lines: +3.00 KiB per step');
+  assert.equal(found[0], '3 Allocated here: +1 KiB per step');
+  assert.equal(found[8], '3 And 3 more lines: +3 KiB per step');
   const [alone] = show(run([finding({ place: place(3, 1024), places: [place(3, 1024)], bytesPerStep: 1024 })]));
   assert.deepEqual(alone?.relatedInformation, [], 'its own line alone says nothing new');
 });

@@ -168,6 +168,7 @@ for (const trace of TRACES) {
 
     test('findings, verdicts and the timeline', async () => {
       const { findings } = await same('findings', undefined);
+      await same('builtUp', undefined);
       for (const { id } of findings) await same('otherLines', { finding: id });
       const ids = [...((await ask('sites', { ...ROWS, groupBy: 'line' })) as SiteWindow).id];
       await same('verdicts', { sites: ids, groupBy: 'line' });

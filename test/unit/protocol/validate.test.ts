@@ -52,6 +52,7 @@ test('each message of the page passes unchanged', () => {
     request('stop'),
     request('save'),
     request('findings'),
+    request('builtUp'),
     request('verdicts', { sites: [1, 7], groupBy: 'line' }),
     ...['otherLines', 'findHolders', 'applyFix', 'stopHolderSearch'].map(name => request(name, { finding: 'leak 0' })),
   ];

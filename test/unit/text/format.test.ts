@@ -10,22 +10,22 @@ import {
   formatTimestamp,
 } from '../../../extension/text/format';
 
-test('bytes read in units of 1024 with two decimals', () => {
+test('bytes read in units of 1024 with two decimals, unless both are 0', () => {
   const cases: [number, string][] = [
     [0, '0 B'],
     [512, '512 B'],
     [1023, '1023 B'],
-    [1024, '1.00 KiB'],
-    [128 * 1024, '128.00 KiB'],
-    [20 * 1024 ** 2, '20.00 MiB'],
+    [1024, '1 KiB'],
+    [128 * 1024, '128 KiB'],
+    [20 * 1024 ** 2, '20 MiB'],
     [2096 * 1024 ** 2, '2.05 GiB'],
     [70.25 * 1024 ** 2, '70.25 MiB'],
-    [1024 ** 2 - 1, '1.00 MiB'],
-    [3 * 1024 ** 4, '3.00 TiB'],
+    [1024 ** 2 - 1, '1 MiB'],
+    [3 * 1024 ** 4, '3 TiB'],
     [1004 * 1024, '1004 KiB'],
     [1023.4 * 1024, '1023 KiB'],
-    [1023.6 * 1024, '1.00 MiB'],
-    [-2048, '−2.00 KiB'],
+    [1023.6 * 1024, '1 MiB'],
+    [-2048, '−2 KiB'],
     [NaN, '?'],
   ];
   for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
@@ -45,7 +45,7 @@ test('no size reads as 1024 of a unit, and a reader gets it back within rounding
 
 test('rates carry a sign and say nothing when nothing changes', () => {
   assert.equal(formatRate(1.2 * 1024 ** 2), '+1.20 MiB/s');
-  assert.equal(formatRate(-2048), '−2.00 KiB/s');
+  assert.equal(formatRate(-2048), '−2 KiB/s');
   assert.equal(formatRate(0.2), '');
   assert.equal(formatRate(NaN), '');
 });

@@ -63,7 +63,7 @@ test('a site’s verdict, with its sentence', () => {
 
 test('the table begins with what was found, in sentences', () => {
   const lines = table(trace(40)).split('\n');
-  assert.match(lines[1] ?? '', /^LEAK: train\.py:1 .* 2\.00 MiB/);
+  assert.match(lines[1] ?? '', /^LEAK: train\.py:1 .* 2 MiB/);
   assertSentence(lines.slice(1, 6).join('\n'));
 });
 

@@ -266,7 +266,7 @@ test('what rose by more than all that was found, and could not be judged, is nam
     source.info().live = false;
     return renderTable(readSnapshot(source, { top: 0, groupBy: 'line', groups: 0 }), { now: new Date(0) }).join('\n');
   };
-  assert.match(of(20 * MB), /^LEAK: train\.py:10 .*\n(.*\n)+NOT JUDGED: .*train\.py:20 .* 200\.00 MiB/m);
+  assert.match(of(20 * MB), /^LEAK: train\.py:10 .*\n(.*\n)+NOT JUDGED: .*train\.py:20 .* 200 MiB/m);
   assertSentence(of(20 * MB));
   assert.doesNotMatch(of(MB), /NOT JUDGED/);
 });

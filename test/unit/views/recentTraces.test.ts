@@ -54,7 +54,7 @@ test('the latest recorded is first, each is there once, what is gone is left out
   assert.deepEqual([newest?.title, newest?.peakBytes], ['a.gputrace', 2048]);
   assert.match(
     summaryWords(newest!),
-    /^train\.py · .*2025.* · 2\u00a0leaks · peak\u00a02\.00\u00a0KiB$/,
+    /^train\.py · .*2025.* · 2\u00a0leaks · peak\u00a02\u00a0KiB$/,
     'a line ends between the parts',
   );
   assert.doesNotMatch(summaryWords({ ...newest!, startMs: Date.now() }), /\b20\d\d\b/, 'the year is this one');

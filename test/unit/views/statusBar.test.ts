@@ -31,11 +31,11 @@ test('the figure has the moment that the panel shows', async () => {
     return item.text.replace(/\$\(.*?\) /, '');
   });
   assert.deepEqual(texts, [
-    '2.00 KiB now',
-    '2.00 KiB',
-    '2.00 KiB at the end',
-    '2.00 KiB at the end of step 61',
-    '2.00 KiB in step 3, at 1.20 s',
+    '2 KiB now',
+    '2 KiB',
+    '2 KiB at the end',
+    '2 KiB at the end of step 61',
+    '2 KiB in step 3, at 1.20 s',
   ]);
 });
 

@@ -62,7 +62,7 @@ test('a tensor’s size is what the allocator rounded to; the driver is asked fo
 });
 
 test('what was asked for, the stream and the pool, or that nobody recorded them', () => {
-  assert.deepEqual([requestedText(block), poolText(block)], ['20.00 MiB (20,971,420 bytes)', 'default pool']);
+  assert.deepEqual([requestedText(block), poolText(block)], ['20 MiB (20,971,420 bytes)', 'default pool']);
   assertSentence(poolText({ ...block, pool: '0:3' }));
   const unknown = { askedBytes: Float64Array.of(NaN), pool: [''], stream: BigUint64Array.of(STREAM_UNKNOWN) };
   const silent = blockAt({ ...window, ...unknown }, 0)!;

@@ -75,10 +75,10 @@ test('only growth is red', () => {
 });
 
 test('a holder: what it is, how many it holds, how many of what was asked', () => {
-  assert.equal(holderText(holder, 9), 'deque of 12 · 8 of 9 blocks, 2.00 KiB');
-  assert.equal(holderText({ ...holder, bound: 30 }, 9), 'deque 12/30 · 8 of 9 blocks, 2.00 KiB');
+  assert.equal(holderText(holder, 9), 'deque of 12 · 8 of 9 blocks, 2 KiB');
+  assert.equal(holderText({ ...holder, bound: 30 }, 9), 'deque 12/30 · 8 of 9 blocks, 2 KiB');
   const global = { ...holder, kind: 'global', length: null, chain: [] };
-  assert.equal(holderText(global, 8), 'global variable · 8 of 8 blocks, 2.00 KiB');
+  assert.equal(holderText(global, 8), 'global variable · 8 of 8 blocks, 2 KiB');
   assert.match(holderText({ ...global, kind: 'none' }, 8), /another process/);
   assert.equal(lineText(holder), 't.py:3');
   assert.equal(lineText(null), '');

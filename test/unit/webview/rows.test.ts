@@ -24,15 +24,14 @@ test('bars are to the scale of what is alive now, also after more was for a mome
   assert.deepEqual([full(3, 5, 40), full(4, 6, 40)], [20, 20], 'below the first rows the scale stays');
 });
 
-test('the columns know what the rows have: their threads, and the longest growth per step', () => {
+test('the columns know the threads of the rows, until another question than the moment comes', () => {
   const rows = new SiteRows(() => Promise.resolve(undefined));
   for (const thread of [2, 2, 5]) rows.set(window({ thread: Int32Array.of(thread) }), 0);
   assert.equal(rows.threads.size, 2);
-  const judged = (bytesPerStep: number) => ({ state: 'growing', because: '', bytesPerStep }) as const;
-  rows.judge(new Map([512, 96 * 1024, 0].map((bytes, i) => [i, judged(bytes)])));
-  assert.equal(rows.longestStep, '+96.00 KiB');
-  rows.reset();
-  assert.deepEqual([rows.threads.size, rows.longestStep], [0, '']);
+  rows.reset(false);
+  assert.equal(rows.threads.size, 2, 'the end of a run takes no column away');
+  rows.reset(true);
+  assert.equal(rows.threads.size, 0);
 });
 
 test('a row names file, line, function, thread and device', () => {
@@ -44,6 +43,11 @@ test('a row names file, line, function, thread and device', () => {
 test('a row of another group shows its own name first', () => {
   assert.equal(rowAt(window({}), 0, 'thread', processes, 'tensor').primary, 'worker:99');
   assert.equal(rowAt(window({}), 0, 'function', processes, 'tensor').primary, 'forward');
+});
+
+test('a module that is a bare number is no count', () => {
+  const modules = window({ file: [''], line: Uint32Array.of(0), label: ['1'] });
+  assert.match(rowAt(modules, 0, 'module-path', processes, 'tensor').primary, /^module 1$/);
 });
 
 test('a group keeps its key while its biggest site changes', () => {
@@ -76,7 +80,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
     const column = COLUMNS.find(one => one.id === id)!;
     assert.deepEqual([column.text(row), column.value(row)], ['', ''], id);
   }
-  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20.00 MiB');
+  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20 MiB');
 });
 
 test('no Python line, several threads, host memory', () => {
@@ -106,7 +110,7 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
-  assert.equal(growthText(MB, 'growing'), '+1.00 MiB/s');
+  assert.equal(growthText(MB, 'growing'), '+1 MiB/s');
   assert.equal(growthText(-123.4 * MB, 'shrinking', true), '\u2212123 MiB/s', 'the unit is not what gives way');
   assert.equal(growthText(900, 'steady'), '');
 });

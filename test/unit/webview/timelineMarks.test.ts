@@ -22,7 +22,7 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
   );
   assertSentence(collections[0]!.mark.title);
   const peak = placed.find(({ mark }) => mark.kind === 'peak')!;
-  assert.deepEqual([peak.labelled, peak.left, peak.lower, peak.mark.label], [true, false, false, 'peak 1.00 KiB']);
+  assert.deepEqual([peak.labelled, peak.left, peak.lower, peak.mark.label], [true, false, false, 'peak 1 KiB']);
   const [first, second, third] = placed.filter(({ mark }) => mark.kind === 'named');
   assert.deepEqual([first?.labelled, first?.left], [true, true]);
   assert.equal(second?.lower, true);
@@ -150,12 +150,13 @@ test('in the newest interval they stay below what is alive; narrow intervals bec
 test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupAt(stack, 0, 150), { held: 2, most: 5 });
   assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
-  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), '1.00 KiB');
-  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), '1.00–4.00 KiB');
-  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), '1.00–3.00 KiB', 'allocated');
+  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), '1 KiB');
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), '1–4 KiB');
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), '1–3 KiB', 'allocated');
+  assert.equal(groupBytesText({ held: 150_000, most: 4096 ** 2 }, 4096 ** 2, true), '≥146 KiB', 'in a narrow panel');
   assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048), null, 'its bytes are those of the rest');
   assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, 0), '0 B', 'there is no rest');
-  assert.equal(groupBytesText({ held: 1000, most: 4096 }, 9999), '1000 B–4.00 KiB');
+  assert.equal(groupBytesText({ held: 1000, most: 4096 }, 9999), '1000 B–4 KiB');
   const [group] = stack.groups;
   assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
   assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'pre-existing');

@@ -44,6 +44,13 @@ test('only the outermost frames are shown first; what is opened shows what it ca
   assert.deepEqual(shown(rows), ['main +', 'worker']);
 });
 
+test('a module that is a bare number is no count, and its path is not there twice', () => {
+  const rows = new TreeRows();
+  rows.set({ ...tree, frames: tree.frames.map(() => ({ file: '1', line: 0, function: '1' })) }, DOWN);
+  const { primary, secondary } = rows.row(0)!;
+  assert.deepEqual([primary, secondary], ['module 1', '']);
+});
+
 test('siblings are sorted, the tree stays', () => {
   const rows = new TreeRows();
   rows.set(tree, DOWN);

@@ -64,7 +64,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [96, 74],
+    widths: [96, 80],
     text: ({ bytesPerStep }, short) => stepText(bytesPerStep, short) || '·',
     value: row => row.bytesPerStep,
   },
@@ -108,7 +108,7 @@ export const COLUMNS: readonly Column[] = [
       hint: t('Live memory over the run so far'),
       choice: t('Memory over the run'),
       sort: null,
-      widths: [56, 48],
+      widths: [48, 48],
     },
     () => '',
   ),
@@ -129,16 +129,17 @@ const TREE_COLUMNS: readonly ColumnId[] = ['site', 'live', 'self', 'count'];
 export interface Several {
   devices: number;
   threads: number;
-  /** Width of the longest growth per step in a narrow table; 0: no row grows. */
+  /** Width of the longest growth per step in a narrow table; 0: the growth of such rows is not judged. */
   stepPx: number;
   /** The file that all rows are lines of; '': there are several, or rows are something else. */
   oneFile: string;
 }
 
-/** The title of growth per step needs so much, a figure this beside its own width (letters differ), and one with decimals so much more. */
-const STEP_PX = { least: 52, more: 4, decimals: 26 };
+/** The longest growth per step in a narrow table, and the room beside its width: letters differ, and a wide one has a digit more. */
+export const LONGEST_STEP = stepText(99.99 * 1024 ** 2, true);
+const STEP_MORE_PX = { wide: 20, narrow: 4 };
 
-/** The columns to show. A single device or thread needs no column, nor does growth that no row has. */
+/** The columns to show. A single device or thread needs no column; whether rows grow changes none: they would move while they are read. */
 export function chosenColumns(
   choice: readonly Choice[],
   tree: boolean,
@@ -149,7 +150,6 @@ export function chosenColumns(
   const chosen = COLUMNS.filter(
     ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (values[id] ?? 1) > 0),
   );
-  const px = Math.max(STEP_PX.least, stepPx + STEP_PX.more);
-  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [Math.min(wide, px + STEP_PX.decimals), px];
-  return chosen.map(column => (column.id === 'step' ? { ...column, widths: fitted(column) } : column));
+  const widths = [stepPx + STEP_MORE_PX.wide, stepPx + STEP_MORE_PX.narrow] as const;
+  return chosen.map(column => (column.id === 'step' ? { ...column, widths } : column));
 }

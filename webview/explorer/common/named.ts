@@ -1,8 +1,8 @@
 // Texts with long names of files and with figures: a name wraps or is cut, the number behind it and a figure's unit stay whole.
 import { el } from '../../dom';
 
-/** A line of a file (`train.py:12`), or a figure and its unit. */
-const PARTS = /([^\s:()]+\.\w+)(:\d+)|[+\u2212]?\d[\d.,]* (?:[KMGTP]i)?B\b(?:\/s)?/g;
+/** A line of a file (`train.py:12`), a figure and its unit, or a step and its number. */
+const PARTS = /([^\s:()]+\.\w+)(:\d+)|[+\u2212]?\d[\d.,]* (?:[KMGTP]i)?B\b(?:\/s)?|\bsteps? \d[\d,]*/g;
 
 /** `train.py` and `:12`; without a number the second is empty. */
 export function splitName(name: string): [string, string] {

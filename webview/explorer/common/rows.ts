@@ -1,6 +1,7 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { t } from '@vscode/l10n';
 import { baseName, fileLine, formatRate } from '../../../extension/text/format';
+import { moduleText } from '../../../extension/text/moduleText';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
@@ -64,7 +65,8 @@ export function rowAt(
   const oneDevice = device >= 0 || layer === 'host'; // else several, or none is known
   const named = { thread: threadText(processes, process, thread), device: oneDevice ? deviceText(device, layer) : '' };
   const own = (groupBy === 'thread' && thread >= 0) || (groupBy === 'device' && device >= 0);
-  const site = own ? { ...found, label: named[groupBy] } : found;
+  const label = groupBy === 'module-path' ? moduleText(found.label, t) : found.label;
+  const site = { ...found, label: own ? named[groupBy] : label };
   const [primary, secondary] = names(site, groupBy);
   const trend = trendOf(growth, site.liveBytes);
   return {

@@ -6,7 +6,12 @@ import { setWrapped } from '../common/named';
 import { PolledPart, type PageActions } from '../state/part';
 
 const INTERVAL_MS = 1_000;
-const ICONS: Record<RunComparison['verdict'], string> = { good: 'pass', bad: 'warning', unknown: 'watch' };
+const ICONS: Record<RunComparison['verdict'], string> = {
+  good: 'pass',
+  bad: 'warning',
+  early: 'watch',
+  unknown: 'watch',
+};
 
 export class RunBefore extends PolledPart {
   readonly element = el('section', { class: 'run-before', 'aria-label': t('Compared with the previous run') });

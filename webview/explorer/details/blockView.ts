@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { BlockHolder } from '../../../extension/protocol/requests/blockRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
+import { moduleText } from '../../../extension/text/moduleText';
 import { formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { differs, el, setText, setTextOrHide } from '../../dom';
@@ -97,7 +98,7 @@ export class BlockView {
       size: sizeText(block),
       name: block.name,
       category: CATEGORY_WORDS[block.category],
-      module: block.module,
+      module: moduleText(block.module, t),
       age: ageText(block, nowNs),
       device: deviceText(block.device, block.layer),
       stream: block.layer === 'host' ? '' : streamText(block.stream),

@@ -17,11 +17,15 @@ import { sparkPoints } from '../common/rows';
 /** Requests to the traced process about a finding. */
 export type InquiryMethod = 'findHolders' | 'applyFix' | 'stopHolderSearch';
 const SPARK = { width: 64, height: 18 };
+/** Room below its head for an answer that is read there. */
+const ANSWER_PX = 120;
 /** Letters; longer ones are folded. */
 const LONG_ADVICE = 240;
 
 export class FindingCard {
   readonly element = el('article', { class: 'finding' });
+  /** Stays in sight while an answer below it is read. */
+  private readonly head = el('div', { class: 'finding-head' });
   private readonly word = el('span', { class: 'finding-word' });
   private readonly sentence = el('span', {});
   private readonly chevron = icon('chevron-right');
@@ -82,15 +86,17 @@ export class FindingCard {
     const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), el('span', {}, image));
     this.body.append(this.advice, this.makeButtons(), this.places, this.moreFacts, this.answers, this.reasons);
     this.fixed.append(el('span', { 'data-value': 'fixed' }, icon('check'), this.fixedText), this.again, this.toNewer);
+    this.head.append(el('h2', {}, this.toggle), this.fixed, pace, this.first);
     // A low panel shows what stands above the body, and no more.
-    const head = [el('h2', {}, this.toggle), this.fixed, pace, this.first, this.cause, this.held];
-    this.element.append(...head, this.body);
+    this.element.append(this.head, this.cause, this.held, this.body);
     this.setOpen(false);
   }
 
   /** Height in pixels of what is read first of it; 0 while it is closed. */
   get headPx(): number {
-    return this.open ? this.body.offsetTop - this.element.offsetTop : 0;
+    if (!this.open) return 0;
+    const answers = this.element.getAttribute('data-answered') === 'true' ? ANSWER_PX : 0;
+    return this.body.offsetTop - this.element.offsetTop + answers;
   }
 
   setOpen(open: boolean): void {
@@ -108,15 +114,15 @@ export class FindingCard {
     this.toggle.focus();
   }
 
-  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now; `newer`: the newest run, where this is an older one. */
-  update(finding: FindingView, fixed: boolean, newer: number | null): void {
+  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now, `first`: ahead of all others; `newer`: the newest run, where this is an older one. */
+  update(finding: FindingView, fixed: boolean, first: boolean, newer: number | null): void {
     this.finding = finding;
     setHidden(this.fixed, !fixed);
     this.newer = newer;
-    setHidden(this.again, newer !== null);
-    setHidden(this.toNewer, newer === null);
+    setHidden(this.again, newer !== null || !first);
+    setHidden(this.toNewer, newer === null || !first);
     const traced = t('Fixed in the editor. A newer run shows whether it still grows.');
-    setText(this.fixedText, newer === null ? t('Fixed in the editor. Trace again to check.') : traced);
+    setText(this.fixedText, newer === null ? t('Fixed in the editor.') : traced);
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     const severe = isLeak(finding) || finding.failure?.wentOn === false;
@@ -207,7 +213,7 @@ export class FindingCard {
     this.answers.replaceChildren(...(holders === null ? none : [holdersSection(holders, actions)]));
     this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
     if (!this.awaited) return;
-    this.answers.scrollIntoView({ block: 'nearest' });
+    this.bringIntoSight(this.answers);
     this.awaited = holders === null || holders.state === 'asking';
   }
 
@@ -247,11 +253,18 @@ export class FindingCard {
     this.reasons.replaceChildren();
     differs(this.reasons);
     this.others = null;
-    if (!this.reasonsOpen) return;
+    if (!this.reasonsOpen) return setAttribute(this.element, 'data-answered', 'false');
     this.showReasons();
-    this.reasons.scrollIntoView({ block: 'nearest' });
+    this.bringIntoSight(this.reasons);
     this.others = (await this.page.request('otherLines', { finding: this.finding.id })) ?? [];
     if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** An answer, below the head. */
+  private bringIntoSight(answer: HTMLElement): void {
+    setAttribute(this.element, 'data-answered', 'true');
+    answer.style.scrollMarginTop = `${this.head.offsetHeight}px`;
+    answer.scrollIntoView({ block: 'nearest' });
   }
 
   private showReasons(): void {

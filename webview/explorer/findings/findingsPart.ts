@@ -3,10 +3,11 @@ import { t } from '@vscode/l10n';
 import type { FindingsView, FindingView, OverallVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { formatCount } from '../../../extension/text/format';
-import { button, el, icon, onFrame, setAttribute, setHidden, setText } from '../../dom';
+import { button, differs, el, icon, onFrame, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
 import { lastStepText } from '../common/counts';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
+import type { Action } from '../state/state';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 
 const INTERVAL_MS = 1_000;
@@ -24,7 +25,16 @@ export class FindingsPart extends PolledPart {
   readonly element = el('section', { class: 'findings', 'aria-label': t('Findings') });
   private readonly mark = icon('watch');
   private readonly sentence = el('span', { 'data-value': 'standing' });
-  private readonly summary = el('p', { class: 'standing', role: 'status' }, this.mark, this.sentence);
+  /** Nothing leaks, yet this makes the peak. */
+  private readonly builtUp = button('link', 'built-up', '', () => this.showPeak());
+  private readonly summary = el(
+    'p',
+    { class: 'standing', role: 'status' },
+    this.mark,
+    this.sentence,
+    ' ',
+    this.builtUp,
+  );
   private readonly list = el('div', { class: 'finding-list' });
   private readonly more = button('link', 'all-findings', '', () => {
     this.all = !this.all;
@@ -44,8 +54,12 @@ export class FindingsPart extends PolledPart {
   private generation = 0;
   /** Its card is to be opened once it is there. */
   private revealId: string | null = null;
-  constructor(page: PageActions) {
+  constructor(
+    page: PageActions,
+    private readonly showPeak: () => void,
+  ) {
     super(page, INTERVAL_MS);
+    setHidden(this.builtUp, true);
     this.list.addEventListener('click', () => (this.used = true));
     this.element.append(this.summary, this.list, this.more);
     setHidden(this.element, true);
@@ -70,6 +84,11 @@ export class FindingsPart extends PolledPart {
     this.fixed = fixed;
     this.newer = newer;
     this.draw();
+  }
+
+  /** Another tab begins at the first card. */
+  override changed({ type }: Action): void {
+    if (type === 'tab') this.element.scrollTop = 0;
   }
 
   forget(): void {
@@ -102,8 +121,18 @@ export class FindingsPart extends PolledPart {
     if (view === undefined || generation !== this.generation) return;
     this.view = view;
     onFrame(this.draw);
+    void this.loadBuiltUp(view);
     clearTimeout(this.timer);
     if (view.stale) this.timer = setTimeout(() => this.poller.invalidate(true), INTERVAL_MS);
+  }
+
+  /** Once a run without a leak has ended. */
+  private async loadBuiltUp({ overall }: FindingsView): Promise<void> {
+    const { session, info } = this.page.now() ?? {};
+    const trace = overall === 'clean' && session?.phase === 'ended' ? info?.startRealtimeMs : undefined;
+    if (!differs(this.builtUp, trace)) return;
+    setHidden(this.builtUp, true);
+    if (trace !== undefined) setTextOrHide(this.builtUp, (await this.page.request('builtUp', undefined)) ?? '');
   }
 
   private readonly draw = (): void => {
@@ -120,9 +149,10 @@ export class FindingsPart extends PolledPart {
     setText(this.more, this.all ? t('Show fewer') : t('Show {0} more', formatCount(hidden)));
     const ids = new Set(view.findings.map(finding => finding.id));
     for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
+    const toCheck = shown.find(({ id }) => this.fixed.includes(id));
     const elements = shown.map(finding => {
       const card = this.cards.get(finding.id) ?? this.makeCard(finding);
-      card.update(finding, this.fixed.includes(finding.id), this.newer);
+      card.update(finding, this.fixed.includes(finding.id), finding === toCheck, this.newer);
       return card.element;
     });
     // Moving an element would take the focus from what is in it.

@@ -5,6 +5,7 @@ import {
   type ForecastQuery,
   type ShownForecast,
 } from '../../../extension/protocol/requests/forecastRequests';
+import { moduleText } from '../../../extension/text/moduleText';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import { dropdown, openBelow } from '../../components';
 import { el, setAttribute, setAttributes, setHidden, setTextOrHide } from '../../dom';
@@ -81,7 +82,7 @@ export class FitChoices {
     const sizes = GPUS_GIB.map(gib => [String(gib), t('{0} GiB', gib)] as const);
     this.gpus.offer([[OWN, own], ...sizes, [OTHER, t('Other size…')]], this.gpu);
     if (forecast === null) return;
-    const modules = forecast.modules.map(pattern => [pattern, t('Checkpoint {0}', pattern)] as const);
+    const modules = forecast.modules.map(pattern => [pattern, t('Checkpoint {0}', moduleText(pattern, t))] as const);
     this.modules.offer([[NONE, t('No checkpointing')], ...modules], this.checkpoint);
     setHidden(this.modules.element, modules.length === 0);
     setHidden(this.setting, forecast.expandable);

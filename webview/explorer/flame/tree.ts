@@ -1,5 +1,6 @@
 // The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded on request.
 import { t } from '@vscode/l10n';
+import { moduleText } from '../../../extension/text/moduleText';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { isLibrary, packageName } from '../common/stack';
 import { remembered } from '../../../extension/base/maps';
@@ -65,7 +66,7 @@ function place(
   const siblings = remembered(known, up, () => new Map<string, FlameNode>());
   const noLine = frame.line === 0 && frame.function === '';
   const node = remembered(siblings, key, () => {
-    const made = newNode(up, tree.id[i]!, frame, noLine ? t('no Python line') : frame.function);
+    const made = newNode(up, tree.id[i]!, frame, noLine ? t('no Python line') : moduleText(frame.function, t));
     up.children.push(made);
     return made;
   });

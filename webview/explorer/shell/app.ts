@@ -74,7 +74,7 @@ export class App implements PageActions {
   );
   private readonly notices = new Notices();
   private readonly runBefore = new RunBefore(this);
-  private readonly findings = new FindingsPart(this);
+  private readonly findings = new FindingsPart(this, () => this.timeline.openPeak());
   private readonly ledger = new LedgerPart(this);
   private readonly timeline = new TimelinePart(this, () => onFrame(this.drawHeader));
   private readonly lines: LinesPart;

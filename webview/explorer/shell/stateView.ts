@@ -64,14 +64,14 @@ export class StateView {
     this.element.append(untrusted, trust, about, start, words, totals, offers, saved, recent);
   }
 
-  /** @param well nothing is to be mended first: the run can be traced again, but need not be */
-  private offer(offered: readonly Button[], well: boolean): void {
+  /** @param links what is no button though it is offered first; null: nothing */
+  private offer(offered: readonly Button[], links: RegExp | null): void {
     setHidden(this.offers, offered.length === 0);
-    if (!differs(this.offers, offered, well)) return;
+    if (!differs(this.offers, offered, String(links))) return;
     const make = (what: Button, index: number): HTMLElement => {
       const [action, words] = OFFERS[what] ?? [what, what];
       const run = (): void => this.run(what);
-      const primary = index === 0 && PRIMARY.test(what) && !(well && OPTIONAL.test(what));
+      const primary = index === 0 && PRIMARY.test(what) && links?.test(what) !== true;
       return primary ? primaryButton(action, words, run) : button('link', action, words, run);
     };
     this.offers.replaceChildren(...offered.map(make));
@@ -90,10 +90,13 @@ export class StateView {
     const unused = phase === 'ended' && info?.totals.length === 0;
     const offered = new Set<Button>(empty ? ['trySample', 'openTrace'] : session.offers);
     if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
+    // The card of what is fixed has the button to check it.
+    const fixed = (session.fixed ?? []).length > 0 && (session.newer ?? null) === null;
+    if (fixed) offered.delete('traceAgain');
     const well = phase === 'ended' && session.crashed !== true;
     this.offer(
       [...offered].filter(what => trusted || !STARTS.test(what)),
-      well,
+      fixed ? /^/ : well ? OPTIONAL : null,
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';

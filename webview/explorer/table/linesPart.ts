@@ -10,6 +10,7 @@ import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller, whileShown } from '../state/poller';
 import { columnMenu, rowMenu } from './rowMenu';
+import { LONGEST_STEP } from '../common/columns';
 import type { RowFocus } from '../common/rowKeys';
 import type { Row } from '../common/rows';
 import { textPx } from '../common/textPx';
@@ -85,8 +86,8 @@ export class LinesPart extends PolledPart {
     this.toolbar.update(view, layer);
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
-    const { longestStep, threads } = this.sites;
-    const stepPx = Math.ceil(textPx(longestStep));
+    const { threads } = this.sites;
+    const stepPx = JUDGED.some(one => one === view.groupBy) ? Math.ceil(textPx(LONGEST_STEP)) : 0;
     const oneFile = view.table.tree ? '' : this.sites.oneFile;
     const several = { devices: info.devices.length, threads: threads.size, stepPx, oneFile };
     this.table.update(view, this.sourceOf(view), several);
@@ -105,7 +106,7 @@ export class LinesPart extends PolledPart {
   override changed(action: Action): void {
     const onlyColumns = action.type === 'table' && action.table.columns !== undefined;
     if (!RELOAD_ON.has(action.type) || onlyColumns) return;
-    if (action.type !== 'sort') this.sites.reset();
+    if (action.type !== 'sort') this.sites.reset(action.type !== 'moment');
     this.table.reset(action.type === 'sort');
     this.poller.invalidate(true);
   }
@@ -245,8 +246,6 @@ export class LinesPart extends PolledPart {
     const verdicts = await this.page.request('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
     if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
     this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
-    const context = this.page.now();
-    if (context) this.update(context); // a column may have come
     this.table.refresh();
   }
 

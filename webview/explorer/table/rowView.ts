@@ -23,7 +23,7 @@ export interface RowMarks {
   /** Whether the word of its verdict is shown. */
   verdict: boolean;
 }
-const SPARK_WIDTH = 56;
+const SPARK_WIDTH = 48;
 const SPARK_HEIGHT = 18;
 const TREND_ICONS = { growing: 'arrow-up', shrinking: 'arrow-down', steady: '' };
 const INDENT_PX = 14;

@@ -1,7 +1,6 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
 import type { GroupBy, Layer, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
 import { siteRow } from '../../../extension/protocol/trace';
-import { stepText } from '../common/columns';
 import { rowAt, rowKey, type Judged, type Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 
@@ -10,9 +9,7 @@ const MOST_ROWS = 100_000;
 export class SiteRows implements RowSource {
   total = 0;
   fullBytes = 0;
-  /** The longest growth per step so far, as it is shown: a column that came stays. */
-  longestStep = '';
-  /** Of the rows so far. */
+  /** Of the rows so far: a column that came stays. */
   threads = new Set<string>();
   /** Where they are. */
   private files = new Set<string>();
@@ -51,10 +48,6 @@ export class SiteRows implements RowSource {
   judge(verdicts: ReadonlyMap<number, Judged>): void {
     this.verdicts = verdicts;
     this.judgedIds = new Set(this.ids());
-    for (const { bytesPerStep } of verdicts.values()) {
-      const text = stepText(bytesPerStep, true);
-      if (text.length > this.longestStep.length) this.longestStep = text;
-    }
   }
 
   /** The file that all rows so far are lines of; '': there are several, or rows are something else. */
@@ -63,18 +56,17 @@ export class SiteRows implements RowSource {
     return others.length === 0 && (this.groupBy === 'line' || this.groupBy === 'site') ? file : '';
   }
 
-  /** Another question: bars and verdicts are of the old one. */
-  reset(): void {
+  /** Another question: bars and verdicts are of the old one. `columns`: what the columns follow, too; the end of a run moves none. */
+  reset(columns: boolean): void {
+    if (columns) this.threads.clear();
     this.fullBytes = 0;
-    this.longestStep = '';
-    this.threads.clear();
     this.another = true;
     this.verdicts = new Map();
     this.judgedIds = new Set();
   }
 
   forget(): void {
-    this.reset();
+    this.reset(true);
     this.window = null;
     this.total = 0;
   }

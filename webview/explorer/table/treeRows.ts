@@ -4,6 +4,7 @@ import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
+import { moduleText } from '../../../extension/text/moduleText';
 import { baseName, fileLine } from '../../../extension/text/format';
 import { groupBy } from '../../../extension/base/maps';
 
@@ -141,8 +142,8 @@ export class TreeRows implements RowSource {
       ...EMPTY_ROW,
       key: String(id),
       id: tree.site[node]!,
-      primary: name || t('no Python line'),
-      secondary: line > 0 ? fileLine(file, line) : baseName(file),
+      primary: moduleText(name, t) || t('no Python line'), // of Python, no name is a number
+      secondary: line > 0 ? fileLine(file, line) : file === name ? '' : baseName(file),
       title,
       name: title,
       file,

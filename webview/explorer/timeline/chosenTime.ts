@@ -114,7 +114,7 @@ export class ChosenTime {
   get title(): string | null {
     const { view, session } = this.state().context ?? {};
     const isEnd = view?.moment.kind === 'now' && (session?.ending ?? null) !== null;
-    return isEnd ? t('As of the end') : view?.momentTitle || null;
+    return isEnd ? t('After the program ended') : view?.momentTitle || null;
   }
 
   /** Where `now` leads. */
@@ -122,6 +122,8 @@ export class ChosenTime {
     const { session } = this.state().context ?? {};
     const { leadsTo } = this;
     if (leadsTo !== null) return { text: leadsTo.show, title: t('Show live memory {0}', leadsTo.when) };
+    if ((session?.ending ?? null) !== null)
+      return { text: t('After exit'), title: t('Show live memory after the program ended') };
     return session?.phase === 'ended'
       ? { text: t('Show the end'), title: t('Show live memory at the end') }
       : { text: t('Back to now'), title: t('Show live memory now') };

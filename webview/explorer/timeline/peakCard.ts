@@ -1,6 +1,7 @@
 // A peak, explained: when it was, what it was made of, and what lowering it gives.
 import { t } from '@vscode/l10n';
 import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
+import { moduleText } from '../../../extension/text/moduleText';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
 import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
@@ -9,16 +10,18 @@ import { WORDS } from '../common/vocabularyWords';
 
 interface Share {
   name: string;
+  /** What it may be; absent: the name says it. */
+  hint?: string;
   bytes: number;
 }
 
-/** Colours of `[data-group]`. */
-const COLOURS = 6;
+const UNNAMED = t('New gradients, inputs and temporary tensors: within the step, they have no purpose yet.');
 
 export class PeakCardView {
   readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
   private readonly sentence = el('p', {});
-  private readonly bar = el('div', { class: 'peak-bar', 'aria-hidden': 'true' });
+  /** What builds up to it, and what to do: ahead of what it consists of. */
+  private readonly causes = el('div', {});
   private readonly parts = el('div', { class: 'peak-parts' });
   /** In a side panel the parts take the room of everything else, until they are opened. */
   private readonly toggle = button('link', 'peak-parts', '', () => this.fold(!this.folded));
@@ -26,7 +29,7 @@ export class PeakCardView {
   private shown: PeakCard | null = null;
 
   constructor(private readonly openLine: OpenLine) {
-    this.element.append(this.sentence, this.bar, this.toggle, this.parts);
+    this.element.append(this.sentence, this.causes, this.toggle, this.parts);
     this.fold(true);
   }
 
@@ -43,16 +46,18 @@ export class PeakCardView {
     this.shown = card;
     setHidden(this.element, card === null);
     if (card === null) return;
-    const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
-    const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
+    const categories = card.categories.map(({ category, bytes }) => ({
+      name: WORDS.categories[category],
+      bytes,
+      ...(category === 'unnamed' && { hint: UNNAMED }),
+    }));
+    const modules = card.modules.map(({ label, bytes }) => ({ name: moduleText(label, t), bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
     this.sentence.replaceChildren(...withCode(card.sentence), ...this.at(card.place));
-    this.bar.replaceChildren(...pieces(categories, card.bytes));
-    const cause = { class: 'peak-cause' };
+    this.causes.replaceChildren(...card.buildUp.map(one => el('p', { class: 'peak-cause' }, ...this.linked(one))));
     this.parts.replaceChildren(
-      ...card.buildUp.map(one => el('p', cause, ...this.linked(one))),
-      shares(t('By purpose'), categories, card.bytes, true),
-      shares(t('By module'), modules, card.bytes, false, more),
+      shares(t('By purpose'), categories, card.bytes),
+      shares(t('By module'), modules, card.bytes, more),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, ...withCode(card.next))]),
     );
   }
@@ -77,27 +82,20 @@ function placeOf(name: string, sentence: string): number {
   return [...sentence.matchAll(whole)].at(-1)?.index ?? -1;
 }
 
-/** All parts side by side, as wide as their bytes. */
-function pieces(parts: readonly Share[], bytes: number): HTMLElement[] {
-  return parts.map(({ bytes: own }, at) => {
-    const piece = el('i', { 'data-group': at % COLOURS });
-    piece.style.width = `${(100 * own) / bytes}%`;
-    return piece;
-  });
-}
-
-/** `coloured`: each part has the colour that it has in the bar. */
-function shares(title: string, parts: readonly Share[], bytes: number, coloured: boolean, more = ''): HTMLElement {
-  const rows = parts.map(({ name, bytes: own }, at) =>
-    el(
+/** Each part with a bar in no colour of a line: beside it, lines have theirs. */
+function shares(title: string, parts: readonly Share[], bytes: number, more = ''): HTMLElement {
+  const rows = parts.map(({ name, hint = '', bytes: own }) => {
+    const percent = el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes)));
+    const row = el(
       'li',
-      {},
-      ...(coloured ? [el('i', { 'data-group': at % COLOURS, class: 'peak-swatch' })] : []),
+      { class: 'peak-share', title: hint },
       el('b', { class: 'number' }, formatBytes(own)),
       ` ${name} `,
-      el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes))),
-    ),
-  );
+      percent,
+    );
+    row.style.setProperty('--share', `${(100 * own) / bytes}%`);
+    return row;
+  });
   const rest = more === '' ? [] : [el('li', { class: 'dim' }, more)];
   const head = el('li', { class: 'dim', 'aria-hidden': 'true' }, title);
   return el('ul', { 'aria-label': title, class: 'peak-shares' }, head, ...rows, ...rest);

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { NOW } from '../../../extension/protocol/requests/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../../extension/protocol/requests/timelineRequests';
-import { formatBytes, formatDuration } from '../../../extension/text/format';
+import { formatDuration } from '../../../extension/text/format';
 import type { PageActions } from '../state/part';
 import type { TitledMoment } from './span';
 
@@ -83,9 +83,9 @@ export class MomentReader {
   }
 }
 
-function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string, lastNs: number): TitledMoment {
-  const bytes = formatBytes(most);
-  const at = where ? t('Live at the peak {0}, {1}', where, bytes) : t('Live at the peak, {0}', bytes);
+/** Its bytes are in the header and on its card. */
+function aliveAtPeak({ fromNs, toNs }: Peak, where: string, lastNs: number): TitledMoment {
+  const at = where ? t('Live at the peak {0}', where) : t('Live at the peak');
   const timeNs = Math.min(Math.floor(toNs) + JUST_AFTER_NS, Math.floor(lastNs));
   const title = toNs > fromNs ? t('{0} (to within {1})', at, formatDuration(toNs - fromNs)) : at;
   return { moment: { kind: 'at', timeNs, peak: true }, title };

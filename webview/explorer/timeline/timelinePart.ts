@@ -6,6 +6,7 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import { CLOCK_NS } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { HUE_COUNT } from '../../../extension/protocol/lineHue';
+import { onFrame } from '../../dom';
 import { nameLines } from '../common/hues';
 import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
@@ -13,7 +14,7 @@ import { MomentReader } from './timelineMoment';
 import { stepIn, type TitledMoment } from './span';
 import { groupName } from './timelineStack';
 import { TimelineView } from './timelineView';
-import { visibleWindow, type TimeWindow } from '../state/zoom';
+import { FOLLOW, visibleWindow, type TimeWindow } from '../state/zoom';
 
 /** Groups and steps change slowly, and cost more than the series. */
 const SLOW_MS = 1000;
@@ -50,6 +51,12 @@ export class TimelinePart extends PolledPart {
 
   override update(context: PageContext): void {
     this.view.update(context);
+  }
+
+  /** The peak of the whole run, with its card. */
+  openPeak(): void {
+    this.page.dispatch({ type: 'zoom', zoom: FOLLOW });
+    onFrame(() => this.view.openMark({ kind: 'peak', timeNs: 0, label: '', title: '' }));
   }
 
   show(titled: TitledMoment): void {

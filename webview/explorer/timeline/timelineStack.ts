@@ -72,13 +72,22 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
 }
 
 /**
- * `2.62 GiB`, or `2.62–3.00 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
+ * `2.62 GiB`, or `2.62–3 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
  * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.
+ * `short`: `≥2.62 GiB`, where there is little room.
  */
-export function groupBytesText({ held, most }: { held: number; most: number }, restBytes: number): string | null {
+export function groupBytesText(
+  { held, most }: { held: number; most: number },
+  restBytes: number,
+  short = false,
+): string | null {
   if (held === 0 && most > 0 && restBytes > 0) return null;
-  const [least, highest] = [formatBytes(held), formatBytes(Math.min(most, held + restBytes))];
+  const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes, short)) as [
+    string,
+    string,
+  ];
   if (least === highest || most <= held) return least;
+  if (short) return held === 0 ? `≤${highest}` : `≥${least}`;
   const [figure = '', unit] = least.split(' ');
   return `${highest.endsWith(` ${unit}`) ? figure : least}–${highest}`;
 }

@@ -312,7 +312,7 @@ export class TimelineView {
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
-    this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
+    this.tooltip.show(x, this.chart.plot, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */
@@ -348,7 +348,7 @@ export class TimelineView {
       },
       nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => {
-        this.movePointer(null); // what it names comes below, where the tooltip lies
+        this.movePointer(null); // what it names has the place of the tooltip
         const pointed = this.pointedAt(timeNs);
         if (pointed.peak) this.showPeak(pointed.peak);
         else chosen.goTo(pointed.timeNs);
@@ -369,7 +369,7 @@ export class TimelineView {
     return this.context?.view.axis === 'time' ? null : (this.answers.steps?.axis ?? null);
   }
 
-  private openMark({ kind, timeNs, label }: TimelineMark): void {
+  openMark({ kind, timeNs, label }: TimelineMark): void {
     this.movePointer(null);
     const peak = this.context && this.peak(this.context);
     if (kind === 'peak') return peak ? this.showPeak(peak) : undefined;
