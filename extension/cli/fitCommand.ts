@@ -70,6 +70,7 @@ function absentText({ checkpoint, parts, freedLine }: FitArguments, absent: keyo
     checkpoint: `--checkpoint ${checkpoint}: no module of the run has such a path.`,
     parts: `--accumulate ${parts}: the run has no gradients that stay until an optimizer step.`,
     freedLine: `--free ${freedLine}: nothing that this line allocated outlives its step.`,
+    stateShare: '--optimizer-states: the run has no states of an optimizer.',
     oneByOne: '--no-foreach: the optimizer of the run frees nothing that it makes.',
     halfParameters: '--bf16-parameters: the run has no parameters.',
     gradientsFreed: '--set-to-none: the run has no gradients that stay from step to step.',

@@ -127,7 +127,8 @@ function recompute(plan: Plan, call: Call): void {
   // The forward pass again, up to what it saves last, in the moment before the backward pass begins; all of it between two places.
   const lastSaved = made.findLastIndex(one => saved.has(one));
   const [one, next] = [made[lastSaved], made[lastSaved + 1]];
-  const isMask = one !== undefined && next !== undefined && isMaskOf(plan, one, next);
+  const inSame = one !== undefined && next !== undefined && run.module[one.allocation] === run.module[next.allocation];
+  const isMask = inSame && isMaskOf(plan, one, next);
   const last = (isMask ? next : one)?.begin ?? begin;
   const forward = call.allocations.filter(({ begin: place }) => place >= begin && place <= last);
   const share = JUST_BEFORE / (end - begin + 1);
@@ -262,18 +263,20 @@ const pathsBetween = (inside: string, path: string): string[] =>
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
 
 /**
- * Where its backward pass first needs what was saved: in a module inside it, as what it does itself is mostly sums and casts, or before
- * the first of what was saved is freed; Infinity: nowhere.
+ * Where its backward pass first needs what was saved: in a module inside it, as what it does itself is mostly sums and casts, or with
+ * the function behind which the first of what was saved is freed; Infinity: nowhere.
  */
-function backwardOf(
-  { module, modules }: RecordedRun,
-  { path, allocations, forwardEnd }: Call,
-  saved: readonly Planned[],
-): number {
+function backwardOf(run: RecordedRun, { path, allocations, forwardEnd }: Call, saved: readonly Planned[]): number {
   const all = allocations.filter(one => one.begin > forwardEnd);
-  const inside = all.filter(one => modules[module[one.allocation] ?? 0] !== path);
+  const moduleOf = (one: Planned | undefined): string | undefined => run.modules[run.module[one?.allocation ?? 0] ?? 0];
+  const inside = all.filter(one => moduleOf(one) !== path);
   const freed = Math.min(...saved.map(one => one.end).filter(end => end > (all[0]?.begin ?? Infinity)));
-  const own = all.findLast(one => one.begin < freed)?.begin ?? Infinity;
+  const last = all.findLastIndex(one => one.begin < freed);
+  // With a sum it is a product: a gradient for each of its factors, the sum, a cast.
+  let begin = last;
+  while (begin > 0 && moduleOf(all[begin - 1]) === path) begin--;
+  const isProduct = all.slice(Math.max(0, begin), last).some(one => isBuffer(run, one.allocation));
+  const own = all[isProduct ? begin : last]?.begin ?? Infinity;
   return Math.min(own, ...(inside.length > 0 ? inside : all).map(one => one.begin));
 }
 

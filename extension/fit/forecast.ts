@@ -5,9 +5,8 @@ import { readSettings } from './allocatorSettings';
 import { around, asRecorded, type CallOrder, orderOf, type Planned } from './calls';
 import { checkpointed } from './checkpointing';
 import { withHalfParameters } from './halfParameters';
-import { freedWithStep, updatedOneByOne, withoutGradients } from './otherLifetimes';
-import { byFactor, byTwoRuns, rounded, type BatchRun } from './otherBatch';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { freedWithStep, updatedOneByOne, withoutGradients, withStates } from './otherLifetimes';
+import { byFactor, byTwoRuns, type BatchRun } from './otherBatch';
 import { repeatedModules } from './repeatedModules';
 import { replayChanged, type Replayed } from './replay';
 import { sharded } from './sharding';
@@ -126,7 +125,7 @@ function forecasterOf(
     if ('error' in settings) return settings;
     const { order, modules, absent } = planOf(change);
     const sizesOf = (factor: number): Float64Array =>
-      withStates(replayed.run, sizes(factor / change.parts), change.stateShare);
+      sizes(factor / change.parts);
     const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
       replayChanged(addon, replayed, calls, sizesOf(factor), { ...settings, ...limit });
     const fits = (calls: CallOrder, factor: number): boolean =>
@@ -180,7 +179,7 @@ function plansOf(sized: Replayed): (change: Change) => Plan {
   const known = new Map<string, Plan>();
   const { run } = sized;
   const recorded = asRecorded(run);
-  const planOf = ({ checkpoint, parts, oneByOne, halfParameters, gradientsFreed, freedLine, ranks }: Change): Plan => {
+  const planOf = ({ checkpoint, parts, stateShare, oneByOne, halfParameters, gradientsFreed, freedLine, ranks }: Change): Plan => {
     let modules = 0;
     const absent: (keyof Change)[] = [];
     const steps: readonly (readonly [
@@ -192,6 +191,7 @@ function plansOf(sized: Replayed): (change: Change) => Plan {
       ['gradientsFreed', gradientsFreed, planned => withoutGradients(run, planned)],
       ['checkpoint', checkpoint !== null, planned => checkpointed(sized, planned, checkpoint ?? '')],
       ['halfParameters', halfParameters, planned => withHalfParameters(sized, planned)],
+      ['stateShare', stateShare !== 1, planned => withStates(run, planned, stateShare)],
       ['oneByOne', oneByOne, planned => updatedOneByOne(run, planned)],
       ['parts', parts > 1, planned => accumulated(run, planned)],
       ['ranks', ranks > 1, planned => sharded(run, planned, ranks)],
@@ -205,12 +205,7 @@ function plansOf(sized: Replayed): (change: Change) => Plan {
     }, recorded);
     return { order: orderOf(run, planned), modules, absent };
   };
-  return change => remembered(known, keyOf({ ...change, allocator: null, stateShare: 1 }), () => planOf(change));
-}
-
-function withStates(run: RecordedRun, bytes: Float64Array, share: number): Float64Array {
-  if (share === 1) return bytes;
-  return bytes.map((one, at) => (categoryOf(run, at) === 'optimizer' ? rounded(one * share) : one));
+  return change => remembered(known, keyOf({ ...change, allocator: null }), () => planOf(change));
 }
 
 /** The changes that are worth a look in any run, the unchanged one first. */

@@ -4,6 +4,8 @@ import { categoryOf, type RecordedRun } from './recordedRun';
 // Changes of a program by which tensors live longer or shorter, and nothing else differs.
 
 const JUST_BEHIND = 0.5;
+/** Of the optimizer's states. */
+const ONE_OF_TWO = 0.5;
 
 const passOf = (run: RecordedRun, { allocation }: Planned): string =>
   run.sites[run.site[allocation] ?? 0]?.pass ?? 'other';
@@ -18,14 +20,40 @@ function endsOf(run: RecordedRun): Map<number, number> {
   return ends;
 }
 
+/** What the optimizer makes for a moment. */
+const isMade = (run: RecordedRun, one: Planned): boolean =>
+  passOf(run, one) === 'optimizer' && categoryOf(run, one.allocation) !== 'optimizer' && one.end !== Infinity;
+
+/**
+ * Another optimizer, whose states take such a share, and which makes nothing for a moment: SGD has one of Adam's two states, others have
+ * smaller ones. `found`: how many states.
+ */
+export function withStates(
+  run: RecordedRun,
+  planned: readonly Planned[],
+  share: number,
+): { planned: Planned[]; found: number } {
+  const before = new Map<string, number>();
+  let found = 0;
+  const all = planned.flatMap((one): Planned[] => {
+    if (isMade(run, one)) return [];
+    if (categoryOf(run, one.allocation) !== 'optimizer') return [one];
+    found++;
+    const key = `${run.module[one.allocation]} ${run.bytes[one.allocation]}`;
+    const at = before.get(key) ?? 0;
+    before.set(key, at + 1);
+    if (share !== ONE_OF_TWO) return share === 0 ? [] : [{ ...one, share }];
+    return at % 2 === 0 ? [one] : [];
+  });
+  return { planned: all, found };
+}
+
 /** The optimizer updates one parameter after the other (`foreach=False`): each thing that it makes is freed before the next but one. */
 export function updatedOneByOne(run: RecordedRun, planned: readonly Planned[]): { planned: Planned[]; found: number } {
-  const brief = (one: Planned): boolean =>
-    passOf(run, one) === 'optimizer' && categoryOf(run, one.allocation) !== 'optimizer' && one.end !== Infinity;
   let next = Infinity;
   const ends = new Map<Planned, number>();
   for (const one of planned.toReversed()) {
-    if (!brief(one)) continue;
+    if (!isMade(run, one)) continue;
     ends.set(one, Math.min(one.end, next + JUST_BEHIND));
     next = one.begin;
   }
