@@ -124,8 +124,7 @@ function forecasterOf(
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
     const { order, modules, absent } = planOf(change);
-    const sizesOf = (factor: number): Float64Array =>
-      sizes(factor / change.parts);
+    const sizesOf = (factor: number): Float64Array => sizes(factor / change.parts);
     const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
       replayChanged(addon, replayed, calls, sizesOf(factor), { ...settings, ...limit });
     const fits = (calls: CallOrder, factor: number): boolean =>
@@ -179,7 +178,16 @@ function plansOf(sized: Replayed): (change: Change) => Plan {
   const known = new Map<string, Plan>();
   const { run } = sized;
   const recorded = asRecorded(run);
-  const planOf = ({ checkpoint, parts, stateShare, oneByOne, halfParameters, gradientsFreed, freedLine, ranks }: Change): Plan => {
+  const planOf = ({
+    checkpoint,
+    parts,
+    stateShare,
+    oneByOne,
+    halfParameters,
+    gradientsFreed,
+    freedLine,
+    ranks,
+  }: Change): Plan => {
     let modules = 0;
     const absent: (keyof Change)[] = [];
     const steps: readonly (readonly [
