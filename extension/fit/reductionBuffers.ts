@@ -66,13 +66,14 @@ export interface Sum {
   rows: number;
 }
 
-/** Columns that a result of so many bytes can have: multiples of 8, those of 64 first. */
+/** Columns that a result of so many bytes can have: all of it first, then multiples of 64, then of 8. */
 function columnsOf(result: number): number[] {
   const all = PRECISIONS.flatMap(precision =>
     Array.from({ length: ROUNDING / precision / 8 }, (_, at) => Math.floor(result / precision / 8 - at) * 8),
   );
-  const isWhole = (columns: number): number => Number(columns % 64 !== 0);
-  return all.filter(columns => columns > 0).toSorted((a, b) => isWhole(a) - isWhole(b));
+  const isWhole = (columns: number): boolean => PRECISIONS.some(precision => columns * precision === result);
+  const rankOf = (columns: number): number => (isWhole(columns) ? 0 : columns % 64 === 0 ? 1 : 2);
+  return all.filter(columns => columns > 0).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** By buffer the sum that it is for: the one of a tensor of the same module that explains its size. `sizes`: of the requests. */
@@ -99,7 +100,7 @@ export function sumsOf(run: RecordedRun, sizes: Float64Array, exact: Uint8Array,
         for (const tensor of beside)
           for (const precision of PRECISIONS) {
             const sum = { columns, rows: Math.floor(tensor / columns / precision) };
-            if (explains(sum)) return sum;
+            if (tensor - sum.rows * columns * precision < ROUNDING && explains(sum)) return sum;
           }
       return undefined;
     };
