@@ -6,14 +6,14 @@
 namespace gmt::model {
 
 Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, const RecordedPlaces &places) {
-  constexpr uint64_t kFirst = 1ull << 52;  // above all that a GPU has
+  constexpr uint64_t kTop = 1ull << 53;  // far above all that a GPU has
   constexpr uint64_t kNowhere = ~0ull;
   uint64_t recorded = 0;
-  uint64_t next = kFirst;
+  uint64_t lowest = kTop;
   const CachingAllocator *made = nullptr;
   CachingAllocator allocator(settings, [&](uint64_t bytes) {
     if (recorded != 0 && !made->holds(recorded)) return recorded;
-    return std::exchange(next, next + bytes);
+    return lowest -= bytes;  // as the driver does: of free blocks of one size, PyTorch takes the lowest one
   });
   made = &allocator;
   uint32_t count = 0;

@@ -49,9 +49,10 @@ TEST(replay_takes_the_recorded_places_of_segments) {
       take(0, 60 * kMiB), give(0), take(1, 30 * kMiB), take(2, 30 * kMiB), take(3, 30 * kMiB), give(1), give(3),
       take(4, 30 * kMiB), give(2), take(5, 60 * kMiB)};
   RecordedPlaces recorded;
-  CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 150 * kMiB);
-  recorded.addresses = {500 * kMiB, 500 * kMiB, 530 * kMiB, 100 * kMiB, 100 * kMiB, 500 * kMiB};
+  // The driver gives lower places to later segments.
   CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 90 * kMiB);
+  recorded.addresses = {500 * kMiB, 500 * kMiB, 530 * kMiB, 900 * kMiB, 500 * kMiB, 900 * kMiB};
+  CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 150 * kMiB);
 }
 
 TEST(replay_begins_with_what_was_there_before) {
