@@ -136,7 +136,8 @@ export const boundsOf = ({ run, exact }: SizedRun, at: number): Bounds => {
   const most = run.bytes[at] ?? 0;
   // A larger block may have a rest that was not split off.
   const rest = exact[at] === 1 || most <= REST_BYTES ? 0 : REST_BYTES;
-  return { least: most - rest - ROUNDING + 1, most };
+  const least = most - rest - ROUNDING + 1;
+  return { least: rest === 0 ? least : Math.max(least, REST_BYTES + 1), most };
 };
 
 /** What one request can have been in both runs, if it is `scale` times as large in the first; null: it cannot. */

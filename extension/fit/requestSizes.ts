@@ -35,7 +35,8 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
     });
   const requestOf = (at: number): number => {
     const bytes = run.bytes[at] ?? 0;
-    const fits = (size: number): boolean => size <= bytes && size >= bytes - REST_BYTES;
+    // A request of 1 MiB or less lies in small segments, in a block as large as it.
+    const fits = (size: number): boolean => size <= bytes && size >= bytes - REST_BYTES && size > REST_BYTES;
     const own = parameters.get(run.module[at] ?? 0) ?? [];
     const copied = isCopy(run, at) ? own.find(fits) : undefined;
     if (copied !== undefined) return copied;
@@ -52,7 +53,7 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
     const vote = (): number | undefined => {
       const counts = steps.get(step) ?? new Map<number, number>();
       const of = (ratios: readonly number[]): number | undefined =>
-        mostVotes(counts, ratios, bytes - REST_BYTES, least);
+        mostVotes(counts, ratios, Math.max(bytes - REST_BYTES, REST_BYTES + 1), least);
       return of([1]) ?? (bytes < LARGE_BYTES ? undefined : of(RATIOS));
     };
     return remembered(elected, `${step} ${least} ${bytes}`, vote) ?? least;
