@@ -59,6 +59,11 @@ interface Plan extends Pick<SizedRun, 'run' | 'requested'> {
   added: Planned[];
 }
 
+/** Of a forward pass; what functions with a backward pass of their own make has no name. */
+const isMade = (run: RecordedRun, at: number): boolean =>
+  categoryOf(run, at) === 'activation' ||
+  (categoryOf(run, at) === 'unnamed' && run.sites[run.site[at] ?? 0]?.pass === 'forward');
+
 /** The bytes of the parameters, by module. */
 export function parametersOf(run: RecordedRun): Map<number, number[]> {
   const found = new Map<number, number[]>();
@@ -103,7 +108,7 @@ function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: 
 
 function recompute(plan: Plan, call: Call): void {
   const { run, ends, added } = plan;
-  const made = call.allocations.filter(({ allocation }) => categoryOf(run, allocation) === 'activation');
+  const made = call.allocations.filter(({ allocation }) => isMade(run, allocation));
   const begin = Math.min(...made.map(one => one.begin));
   const end = Math.max(...made.map(one => one.begin));
   const stays = made.filter(one => one.end > end);

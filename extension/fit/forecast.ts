@@ -126,7 +126,7 @@ function forecasterOf(
     const { order, modules, absent } = planOf(change);
     const sizesOf = (factor: number): Float64Array => sizes(factor / change.parts);
     const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
-      replayChanged(addon, replayed, calls, sizesOf(factor), { ...settings, ...limit });
+      replayChanged(addon, replayed, calls, sizesOf(factor), { ...settings, ...limit }, factor === change.parts);
     const fits = (calls: CallOrder, factor: number): boolean =>
       replay(calls, factor, { limitBytes }).failedCall === null;
     const peak = replay(order, change.factor, {});

@@ -1,3 +1,4 @@
+import { remembered } from '../base/maps';
 import type { AllocatorCalls, AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { allocatorSettings } from '../protocol/rank';
 import type { TraceInfo } from '../protocol/trace';
@@ -103,15 +104,37 @@ function earlierOf({ segments, earlier, expandable }: RecordedRun): NonNullable<
   };
 }
 
-/** What changed calls take, under the run's settings and those that differ; `bytes`: by allocation of the run. */
+/**
+ * What changed calls take, under the run's settings and those that differ; `bytes`: by allocation of the run. `areRecorded`: they are as
+ * recorded, so that segments come to lie where they were.
+ */
 export function replayChanged(
   addon: Allocator,
-  { settings, pool }: Replayed,
+  { run, settings, pool }: Replayed,
   order: CallOrder,
   bytes: Float64Array,
   changed: AllocatorSettings = {},
+  areRecorded = false,
 ): AllocatorReplay {
-  return addon.replayAllocator(callsOf(order, bytes, pool), { ...settings, ...changed });
+  const calls = callsOf(order, bytes, pool);
+  if (!areRecorded) return addon.replayAllocator(calls, { ...settings, ...changed });
+  const places = placesOf(run);
+  const address = Float64Array.from(order.of, (of, at) => (order.stream[at] === 0 ? (places[of] ?? 0) : 0));
+  return addon.replayAllocator({ ...calls, address }, { ...settings, ...changed });
+}
+
+/** Above all places that the replay chooses itself. */
+const FIRST_PLACE = 2 ** 52;
+const ALL_PLACES = 2 ** 51;
+const known = new WeakMap<RecordedRun, Float64Array>();
+
+/** By allocation a place in the order of its address, with room for a segment of any size between two. */
+function placesOf(run: RecordedRun): Float64Array {
+  return remembered(known, run, () => {
+    const sorted = [...new Set(run.address)].sort((a, b) => a - b);
+    const places = new Map(sorted.map((address, at) => [address, FIRST_PLACE + at * Math.floor(ALL_PLACES / sorted.length)]));
+    return run.address.map(address => places.get(address) ?? 0);
+  });
 }
 
 function recordedReserved({ segments }: RecordedRun): { at: (place: number) => number; peak: number } {

@@ -6,7 +6,7 @@
 namespace gmt::model {
 
 Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, const RecordedPlaces &places) {
-  constexpr uint64_t kTop = 1ull << 53;  // far above all that a GPU has
+  constexpr uint64_t kTop = 1ull << 52;  // far above all that a GPU has
   constexpr uint64_t kNowhere = ~0ull;
   uint64_t recorded = 0;
   uint64_t lowest = kTop;
