@@ -1,6 +1,6 @@
 import { remembered } from '../base/maps';
 import type { Planned } from './calls';
-import type { RecordedRun } from './recordedRun';
+import { categoryOf, type RecordedRun } from './recordedRun';
 
 // Gradient accumulation: a step runs its forward and backward passes several times, and the gradients stay in between.
 
@@ -26,12 +26,14 @@ export function accumulated(run: RecordedRun, planned: readonly Planned[]): { pl
   let found = 0;
   const all = planned.flatMap((one): Planned[] => {
     const passes = steps.get(run.step[one.allocation] ?? 0);
-    if (passes === undefined || one.begin < passes.begin || one.begin > passes.end || one.end === Infinity)
-      return [one];
+    if (passes === undefined || one.begin < passes.begin || one.begin > passes.end) return [one];
     // All of the first time lies between two places.
     const share = BEFORE / 2 / (passes.end - passes.begin + 1);
     const first = (place: number): number =>
       passes.begin - BEFORE + (Math.min(place, passes.end + 1) - passes.begin) * share;
+    // What stays for ever, such as a workspace, is made the first time.
+    if (one.end === Infinity && categoryOf(run, one.allocation) !== 'gradient')
+      return [{ ...one, begin: first(one.begin) }];
     const isGradient = passOf(run, one.allocation) === 'backward' && one.end > passes.stepEnd;
     if (!isGradient) return [{ ...one, begin: first(one.begin), end: first(one.end) }, one];
     found++;

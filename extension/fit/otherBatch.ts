@@ -45,7 +45,7 @@ function withBuffers(sized: SizedRun, sizeOf: (bytes: number, at: number, factor
     requested.map((bytes, at) => {
       const sum = sums.get(at);
       if (sum !== undefined) return rounded(bufferBytes(sum.columns, Math.round(sum.rows * factor), largestBuffer));
-      return factor === 1 ? bytes : Math.min(most[at] ?? Infinity, sizeOf(bytes, at, factor));
+      return Math.min(most[at] ?? Infinity, sizeOf(bytes, at, factor));
     });
 }
 

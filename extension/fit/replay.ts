@@ -132,7 +132,9 @@ const known = new WeakMap<RecordedRun, Float64Array>();
 function placesOf(run: RecordedRun): Float64Array {
   return remembered(known, run, () => {
     const sorted = [...new Set(run.address)].sort((a, b) => a - b);
-    const places = new Map(sorted.map((address, at) => [address, FIRST_PLACE + at * Math.floor(ALL_PLACES / sorted.length)]));
+    const places = new Map(
+      sorted.map((address, at) => [address, FIRST_PLACE + at * Math.floor(ALL_PLACES / sorted.length)]),
+    );
     return run.address.map(address => places.get(address) ?? 0);
   });
 }

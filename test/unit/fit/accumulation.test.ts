@@ -47,6 +47,15 @@ test('passes run twice; the gradients stay from the first time on, and what is a
   );
 });
 
+test('a workspace that stays is made the first time', () => {
+  const workspace: Made = { bytes: 1000, begin: 116, pass: 'backward', category: 'workspace' };
+  const run = madeRun([own('forward', 103, 123), workspace, own('backward', 119, 151), own('optimizer', 131, 140)]);
+  const { planned } = accumulated(run, asRecorded(run));
+  const lives = planned.filter(one => one.allocation === 1);
+  assert.equal(lives.length, 1);
+  assert.ok((lives[0]?.begin ?? 0) < 103 && lives[0]?.end === Infinity);
+});
+
 test('a run without gradients that stay until its optimizer step is left as it is', () => {
   const run = madeRun([own('forward', 3, 23), own('backward', 15, 20), own('optimizer', 31, 40)]);
   assert.deepEqual(accumulated(run, asRecorded(run)), { planned: asRecorded(run), found: 0 });
