@@ -65,14 +65,15 @@ interface Run extends Traced {
   running: boolean;
   crashed: boolean;
   stopped: boolean;
-  leaks: number;
+  /** A leak or a failed allocation was found. */
+  warns: boolean;
 }
 
-/** The newest earlier run of the same program that ended well; one that failed or was stopped only where a leak was found in it. */
+/** The newest earlier run of the same program that ended well; one that failed or was stopped only where it shows a leak, or ran out of memory. */
 export function runBefore<T extends Run>(run: Traced, all: readonly T[]): T | null {
   const program = programOf(run);
   const isBaseline = (one: T): boolean =>
-    one.hasAllocations && !one.running && (one.leaks > 0 || !(one.crashed || one.stopped));
+    one.hasAllocations && !one.running && (one.warns || !(one.crashed || one.stopped));
   const isEarlier = (one: T): boolean => startedMs(one) < startedMs(run) && programOf(one) === program;
   if (program === null) return null;
   return (

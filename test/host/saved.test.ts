@@ -219,5 +219,10 @@ describe('Files in VS Code', () => {
     const files = Array.from({ length: 5 }, (_, place) => golden('steps.gputrace', `many_${place}.gputrace`));
     for (const file of files) await run('gpuMemoryTrace.openTrace', file);
     assertSentence(linesOf(await shows('.statusbar-item', /many_0\.gputrace/), /many_0/));
+    const file = golden('two_processes.gputrace', 'beside.gputrace');
+    await run('vscode.open', file);
+    await until('its editor', () => active() === 'gpuMemoryTrace.savedTrace');
+    await shows('.statusbar-item', /many_4\.gputrace: \d/);
+    await run('workbench.action.closeActiveEditor');
   });
 });

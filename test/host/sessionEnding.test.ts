@@ -46,8 +46,10 @@ describe('A program that freed everything', () => {
   });
 
   it('left a page of what to try, where memory ran out', async () => {
-    const run = 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n';
-    const file = writeScript('ran_out.py', run);
+    const run = (bytes: string): string =>
+      `allocate(ctypes.byref(address), ctypes.c_size_t(${MB}))\n` +
+      `sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(${bytes})) != 0)\n`;
+    const file = writeScript('ran_out.py', run('1 << 45'));
     await trace(file);
     await reached('ended');
     await shows('[data-finding^=oom]', /ran_out\.py/);
@@ -60,6 +62,9 @@ describe('A program that freed everything', () => {
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    await trace(writeScript('ran_out.py', run('1 << 20')));
+    await reached('ended');
+    assertSentence(await shows('[data-value=run-before]', /memory/));
   });
 
   inLong(it)('was asked by itself who holds what leaks, without a page that is seen', async () => {

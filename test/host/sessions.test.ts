@@ -158,7 +158,7 @@ describe('Several sessions in VS Code', () => {
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
     await until('its terminal to go', () => vscode.window.terminals.every(({ name }) => name !== 'first_job.py'));
     assert.ok(vscode.window.terminals.some(({ name }) => name === 'second_job.py'));
-    const closed = /^first_job\.py was closed\..* Recent traces\.$/;
+    const closed = /^first_job\.py was closed\. Open trace… reopens it\.$/;
     await until('where it is kept', async () =>
       (await texts('.statusbar-item')).some(text => closed.test(text.trim())),
     );

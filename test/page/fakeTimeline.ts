@@ -147,5 +147,5 @@ export const PEAK_CARD: PeakCard = {
       place: { file: '/home/user/project/model.py', line: 92 },
     },
   ],
-  next: 'The next highest peak of this step is 58 GiB in the forward pass, so lowering only this one saves at most 3.30 GiB',
+  next: 'The next highest peak of this step is 58 GiB in the forward pass, so lowering only this one saves at most 3.30 GiB.',
 };

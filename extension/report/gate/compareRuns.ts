@@ -1,4 +1,4 @@
-// A run beside the one of the same program before it: which leaks are gone, which are still there, and the peak.
+// A run beside the one of the same program before it: which leaks are gone, which are still there, whether memory runs out, and the peak.
 import { t } from '@vscode/l10n';
 import { areEnoughFor } from '../../analysis/sites/overallVerdict';
 import { lostShareOf } from '../../analysis/sites/context';
@@ -68,6 +68,7 @@ export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | 
   const outcomes = [
     ...pasts.map(past => outcomeOf(past, lines, before.source, now)),
     ...found.filter(isNew).map(newLeak),
+    ...ranOutOf(before, now),
     ...peakOf(infoA, infoB, before.verdicts.steps, now.verdicts.steps),
   ];
   if (outcomes.length === 0) return null;
@@ -224,6 +225,17 @@ function newLeak(leak: Finding): Outcome {
   const name = lineName(shownPlace(leak)) ?? leak.headline;
   const sentence = t('{0} grows now, but did not before: {1} per step.', name, rate(leak.bytesPerStep));
   return { verdict: 'bad', sentence };
+}
+
+/** Beside a run that ran out of memory: whether this one does; nothing as long as it may. */
+function ranOutOf(before: JudgedRun, { source, verdicts }: JudgedRun): Outcome[] {
+  const ranOut = ({ findings }: Verdicts): boolean => findings.some(({ failure }) => failure !== undefined);
+  if (!ranOut(before.verdicts)) return [];
+  if (ranOut(verdicts))
+    return [{ verdict: 'bad', sentence: t('This run ran out of memory, as the previous one did.') }];
+  const info = source.info();
+  if (info.live || endedEarly(info)) return [];
+  return [{ verdict: 'good', sentence: t('The previous run ran out of memory; this one did not.') }];
 }
 
 type Steps = Verdicts['steps'];

@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../text/format';
+import { spanText } from '../../text/spanText';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
 import { endOfStep, lastStep, stepAt } from '../../protocol/requests/stepTimes';
 import type { TraceSource } from '../../protocol/trace';
@@ -9,14 +10,13 @@ import { timelineSteps } from './timelineSteps';
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
 
-/** Words for a moment that a page shows, beside figures: `at the end of step 30`, `in step 30, at 3.42 s`; null: it is now. */
+/** Words for a moment that a page shows, beside figures: `at the end of step 30`, `in step 30, at 3.42 s`, `still live at the end, allocated in steps 50–159`; null: it is now. */
 export function momentWords(source: TraceSource, moment: Moment): string | null {
   const untilNs = untilOf(moment);
   const when = untilNs === null ? (source.info().live ? null : t('at the end')) : timeWords(source, moment, untilNs);
   if (moment.kind !== 'born') return when;
-  const [from, to] = [moment.fromNs, moment.toNs].map(formatDuration);
-  const born = t('allocated between {0} and {1}', from!, to!);
-  return when === null ? born : `${born}, ${when}`;
+  const born = spanText(moment, timelineSteps(source, MOST_POINTS).axis, t);
+  return when === null ? t('still live, allocated in {0}', born) : t('still live {0}, allocated in {1}', when, born);
 }
 
 function timeWords(source: TraceSource, moment: Moment, timeNs: number): string {

@@ -74,13 +74,13 @@ export async function peakPlace(
  * of the step, where the recent past is kept finely. Null: there is none. */
 function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
   const { process, device, fromNs, toNs } = peak;
-  const buckets = bucketsOf(
-    source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: BUCKETS }),
-    toNs,
-  ).map(bucket => ({ ...bucket, beginNs: Math.max(fromNs, bucket.beginNs) }));
+  const span = { process, device, fromNs, toNs, buckets: BUCKETS };
+  const buckets = bucketsOf(source.timeline({ series: 'tensor', ...span }), toNs);
   const top = buckets.findLastIndex(({ beginNs, max }) => beginNs <= peak.timeNs && max === peak.bytes);
   if (top < 0) return null;
-  const sides = [buckets.slice(top + 1), buckets.slice(0, top).reverse()];
+  // The most of a bucket that begins earlier may be that of the step before.
+  const first = buckets.findIndex(({ beginNs }) => beginNs >= fromNs);
+  const sides = [buckets.slice(top + 1), first < 0 ? [] : buckets.slice(first, Math.max(first, top)).reverse()];
   const [best] = sides.flatMap(side => behindDip(side, peak.bytes) ?? []).sort((a, b) => b.max - a.max);
   if (best === undefined) return null;
   const passes = source.passes({ process, fromNs: best.beginNs, toNs: best.endNs });

@@ -84,15 +84,16 @@ function withoutOptimizer(ranges: string): string {
   return names.filter(name => !/^Optimizer\.step#/.test(name)).join(' › ');
 }
 
-/** What it gives to lower this peak alone; empty where the step has no other. */
-export function nextPeakSentence({ bytes, next }: PeakParts): string {
-  if (next === null) return '';
+/** What it gives to lower this peak alone; empty where the step has no other, and where what builds up raises all of them. */
+export function nextPeakSentence(peak: PeakParts): string {
+  const { bytes, next } = peak;
+  if (next === null || buildUpsOf(peak).length > 0) return '';
   const where = next.phase === null ? '' : WITHIN[next.phase];
   if (next.bytes === bytes)
-    return t('The step reaches the same peak again{0}, so lowering only this one saves nothing', where);
+    return t('The step reaches the same peak again{0}, so lowering only this one saves nothing.', where);
   const gain = formatBytes(bytes - next.bytes);
   return t(
-    'The next highest peak of this step is {0}{1}, so lowering only this one saves at most {2}',
+    'The next highest peak of this step is {0}{1}, so lowering only this one saves at most {2}.',
     formatBytes(next.bytes),
     where,
     gain,

@@ -227,7 +227,7 @@ async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<
 
 /** A dialog chooses files or folders, never both. */
 function pickTraceOrJob(sessions: Sessions): Promise<PickedTrace | undefined> {
-  const title = vscode.l10n.t('Open a GPU memory trace');
+  const title = vscode.l10n.t('Open trace');
   const job = {
     label: vscode.l10n.t('Browse for a job…'),
     detail: vscode.l10n.t('Folder of a multi-rank job'),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { byStart, programOf } from '../../files/tracedProgram';
 import { summaryOf, summaryWords } from './recentTraces';
-import { sessionWords } from './sessionWords';
+import { stateWord } from './sessionWords';
 import type { Session } from './session';
 import type { Sessions } from './sessions';
 
@@ -28,18 +28,18 @@ export async function pickTrace(
   const isOther = (session: Session): number => Number(program === null || programOf(session) !== program);
   const ofProgramFirst = sessions.all.toSorted((a, b) => isOther(a) - isOther(b) || byStart(b, a));
   const open = ofProgramFirst.flatMap((session): TraceItem[] => {
-    const { id, facts, file, hasAllocations } = session;
+    const { id, facts, file, hasAllocations, leaks, others } = session;
     if (facts === null || !hasAllocations || id === except) return [];
-    const words = summaryWords(summaryOf(file ?? session.title, facts.info));
-    const status = sessionWords(session, vscode.l10n.t);
-    return [{ label: session.title, description: `${status} · ${words}`, pick: () => ({ trace: id }) }];
+    const summary = { ...summaryOf(file ?? session.title, facts.info), leaks, others };
+    const description = summaryWords(summary, stateWord(session, vscode.l10n.t));
+    return [{ label: session.title, description, pick: () => ({ trace: id }) }];
   });
   const isOpen = new Set(sessions.all.map(({ file }) => file));
   const closed = recent.filter(({ file }) => !isOpen.has(file));
   const items = [
-    ...section(vscode.l10n.t('open'), open),
+    ...section(vscode.l10n.t('open traces'), open),
     ...section(
-      vscode.l10n.t('recent'),
+      vscode.l10n.t('recent traces'),
       closed.map((trace): TraceItem => {
         const pick = (): PickedTrace => ({ file: vscode.Uri.file(trace.file) });
         return { label: trace.title, description: summaryWords(trace), pick };

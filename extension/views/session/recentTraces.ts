@@ -102,19 +102,14 @@ export function summaryOf(file: string, { processes, totals, startRealtimeMs }: 
   };
 }
 
-/** `train.py · Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
-export function summaryWords({
-  program = '',
-  startMs,
-  peakBytes,
-  leaks = 0,
-  others = [],
-  ...end
-}: TraceSummary): string {
-  const ended = end.failed ? vscode.l10n.t('failed') : end.stopped ? vscode.l10n.t('stopped') : '';
+/** `train.py · Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB`; `state`: of one that is open. */
+export function summaryWords(
+  { program = '', startMs, peakBytes, leaks = 0, others = [], ...end }: TraceSummary,
+  state = end.failed ? vscode.l10n.t('failed') : end.stopped ? vscode.l10n.t('stopped') : '',
+): string {
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
   const found = foundTexts(leaks, others, vscode.l10n.t);
-  const parts = [program, formatWhen(startMs, vscode.env.language), ended, ...found, peak];
+  const parts = [program, formatWhen(startMs, vscode.env.language), state, ...found, peak];
   return parts
     .filter(part => part !== '')
     .map(unbroken)

@@ -36,15 +36,17 @@ export function sessionIcon({
 
 /** The same in words: `ended · 1 leak`. */
 export function sessionWords(session: SessionSummary, t: Translate): string {
-  const { leaks, others, phase, running, crashed, stopped, recordingOn } = session; // they may be getters, which a rest would lose
-  const state = (): string => {
-    if (phase === 'failed' || crashed) return t('failed');
-    if (stopped) return running ? t('stopping') : t('stopped');
-    if (phase === 'starting') return t('starting');
-    if (running) return recordingOn ? t('running') : t('paused');
-    return t('ended');
-  };
-  return [state(), ...foundTexts(leaks, others, t)].join(' · ');
+  return [stateWord(session, t), ...foundTexts(session.leaks, session.others, t)].join(' · ');
+}
+
+/** `ended`, `failed`. */
+export function stateWord(session: SessionSummary, t: Translate): string {
+  const { phase, running, crashed, stopped, recordingOn } = session;
+  if (phase === 'failed' || crashed) return t('failed');
+  if (stopped) return running ? t('stopping') : t('stopped');
+  if (phase === 'starting') return t('starting');
+  if (running) return recordingOn ? t('running') : t('paused');
+  return t('ended');
 }
 
 /** `2 leaks`; where there are none, the names of what else was found: `Grew until the end`. */

@@ -224,7 +224,7 @@ export class Sessions implements vscode.Disposable {
     for (const gone of sessions) {
       if (gone.file !== null) {
         this.parts.log.info(`${gone.title}, an older run, was closed. ${whereKept(gone.file)} ${gone.file}`);
-        const sentence = vscode.l10n.t('An older run, {0}, was closed: see Recent traces', gone.title);
+        const sentence = vscode.l10n.t('{0}, an older run, was closed. Open trace… reopens it.', gone.title);
         vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
       }
       gone.dispose();
@@ -237,7 +237,7 @@ export class Sessions implements vscode.Disposable {
    */
   private notifyClosed(closed: string, kept: string): void {
     this.closed = `${closed} ${kept}`.trimEnd();
-    const listed = kept === '' ? '' : vscode.l10n.t('Its trace is in Recent traces.');
+    const listed = kept === '' ? '' : vscode.l10n.t('Open trace… reopens it.');
     vscode.window.setStatusBarMessage(`${closed} ${listed}`.trimEnd(), NOTICE_MS);
     this.parts.log.info(this.closed);
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isLeak } from '../../protocol/verdicts';
 import { formatBytes } from '../../text/format';
+import { TRACE_EDITORS } from '../contributedNames';
 import type { Session } from './session';
 import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';
@@ -24,7 +25,9 @@ export class StatusItem implements vscode.Disposable {
   ) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscriptions = [sessions.onDidChangeBeside, fixes.onDidEdit].map(event => event(() => this.update()));
+    const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
+    const events = [sessions.onDidChangeBeside, fixes.onDidEdit, onDidChangeTabs, onDidChangeTabGroups];
+    this.subscriptions = events.map((event: vscode.Event<unknown>) => event(() => this.update()));
   }
 
   /** The shown session; others that run are in its tooltip. */
@@ -32,7 +35,8 @@ export class StatusItem implements vscode.Disposable {
     const { all, shown } = this.sessions;
     if (shown === null || shown.empty) return this.hide();
     const starting = shown.running && shown.phase === 'starting';
-    const text = starting ? vscode.l10n.t('GPU') : liveText(shown);
+    const live = starting ? vscode.l10n.t('GPU') : liveText(shown);
+    const text = isTraceInFront() ? `${shown.title}: ${live}` : live;
     const others = all.filter(session => session.running && session !== shown);
     this.show(`$(${iconOf(shown, this.fixes.fixedIn(shown))}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
   }
@@ -64,6 +68,12 @@ function iconOf(session: Session, fixed: readonly string[]): string {
   const leaks = facts?.findings?.filter(one => isLeak(one) && !fixed.includes(one.id)).length ?? 0;
   if (!running || phase === 'starting') return sessionIcon({ phase, running, crashed, stopped, recordingOn, leaks });
   return recordingOn ? 'pulse' : 'debug-pause';
+}
+
+/** A saved trace in an editor of its own: the status bar's figure is of another one. */
+function isTraceInFront(): boolean {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputCustom && TRACE_EDITORS.some(type => type === input.viewType);
 }
 
 const tooltipOf = (session: Session): string =>

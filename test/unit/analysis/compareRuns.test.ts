@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { RunComparison } from '../../../extension/protocol/requests/compareRequests';
+import type { Finding } from '../../../extension/protocol/verdicts';
 import type { Frame, TraceInfo } from '../../../extension/protocol/trace';
 import { compareRuns } from '../../../extension/report/gate/compareRuns';
 import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
@@ -124,6 +125,25 @@ test('a peak is judged against a run that got as far', () => {
   assert.equal(compared({}, { steps: 18, peakBytes: 2 * GB }).verdict, 'bad');
   assert.equal(compareRuns(run({}), run({ ...failed, peakBytes: 0.5 * GB })), null, 'nor is its own a result');
   assert.equal(compared({}, { ...failed, peakBytes: 2 * GB }).verdict, 'bad');
+});
+
+test('beside a run that ran out of memory, one that ended well fits, and one that runs may not', () => {
+  const [failed, exited] = [
+    { ended: true, exitCode: 1 },
+    { ended: true, exitCode: 0 },
+  ].map(end => ({
+    info: { processes: [makeProcess(end)] },
+  }));
+  const ranOut = run({ ...failed, steps: 12 });
+  const finding = { failure: 0, verdict: 'oom', places: [], bytesPerStep: 0 } as unknown as Finding;
+  ranOut.verdicts = { ...ranOut.verdicts, findings: [finding] };
+  const fits = compareRuns(ranOut, run({ ...exited, peakBytes: 0.5 * GB }));
+  assert.equal(fits?.verdict, 'good');
+  assertSentence(fits.sentences.join('\n'));
+  const again = compareRuns(ranOut, ranOut);
+  assert.equal(again?.verdict, 'bad');
+  assertSentence(again.sentences.join('\n'));
+  for (const open of [failed, { info: { live: true } }]) assert.equal(compareRuns(ranOut, run(open ?? {})), null);
 });
 
 test('of a run whose recording was paused neither the steps nor the peak are known', () => {

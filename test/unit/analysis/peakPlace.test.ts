@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PASSES, type LedgerSeries } from '../../../extension/protocol/trace';
 import { peakPlace } from '../../../extension/report/tables/nextPeak';
-import { explainPeak, peakSentence } from '../../../extension/report/tables/peak';
+import { explainPeak, nextPeakSentence, peakSentence } from '../../../extension/report/tables/peak';
 import { sentencesOf } from '../../sentences.mjs';
 import { FakeTrace, makeInfo, makeSite, makeTotals } from '../fakeTrace';
 
@@ -40,6 +40,42 @@ test('a peak after the last step is in no step', async () => {
     assert.equal(peak.phase, step === null ? 'other' : 'forward', 'what nothing ends is over with the steps');
     assertSentence(peakSentence(peak));
   }
+});
+
+/** Its second step peaks at 150 ns; what is kept of its begin is kept with the end of the step before, which was higher. */
+class PeakInSecond extends TwoSteps {
+  constructor(private readonly buckets: readonly (readonly [beginNs: number, min: number, max: number])[]) {
+    super();
+  }
+  override timeline(): Float64Array {
+    return Float64Array.from(this.buckets.flatMap(([beginNs, min, max]) => [beginNs, min, max, min]));
+  }
+  override ledgerSeries(): LedgerSeries {
+    const [tensorMaxNs, tensorMaxBytes] = [Float64Array.of(95, 150), Float64Array.of(4000, 4096)];
+    return { ...super.ledgerSeries(), tensorMaxNs, tensorMaxBytes };
+  }
+}
+
+test('the next highest peak of a step is no peak of the step before', async () => {
+  const nextOf = async (...later: (readonly [number, number, number])[]) => {
+    const trace = new PeakInSecond([
+      [90, 1024, 4000],
+      [120, 1024, 2048],
+      [130, 1024, 1024],
+      [140, 1024, 4096],
+      ...later,
+    ]);
+    const place = await peakPlace(trace, 150, async (_untilNs, read) => read(trace));
+    return { place, peak: place && explainPeak(trace, place) };
+  };
+  assert.equal((await nextOf()).place?.next?.bytes, 2048);
+  const { place, peak } = await nextOf([160, 1024, 1024], [170, 1024, 3072]);
+  assert.equal(place?.next?.bytes, 3072);
+  assert.ok(peak);
+  assertSentence(nextPeakSentence(peak));
+  const [within, over] = [[{ line: 'a.py:1' }], { line: 'a.py:1', holder: null }] as never[];
+  assert.equal(nextPeakSentence({ ...peak, buildUp: within! }), '', 'what builds up raises both');
+  assert.equal(nextPeakSentence({ ...peak, stepsBuildUp: over! }), '');
 });
 
 test('a module that is a bare number is no count', () => {

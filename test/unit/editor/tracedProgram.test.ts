@@ -69,8 +69,8 @@ test('the warning of a run is unread until its program runs again; a file can be
   assert.equal(isUnread(file, [file]), false);
 });
 
-test('a run is beside the newest earlier one that ended well, or showed a leak', () => {
-  const ended = { hasAllocations: true, running: false, crashed: false, stopped: false, leaks: 0 };
+test('a run is beside the newest earlier one that ended well, showed a leak or ran out of memory', () => {
+  const ended = { hasAllocations: true, running: false, crashed: false, stopped: false, warns: false };
   const run = (startedMs: number, more: Partial<typeof ended> = {}) => ({
     ...traced(['python', 'train.py'], '/w', startedMs),
     ...ended,
@@ -80,9 +80,9 @@ test('a run is beside the newest earlier one that ended well, or showed a leak',
   const useless = [{ crashed: true }, { stopped: true }, { running: true }, { hasAllocations: false }];
   assert.equal(runBefore(now, [run(10), now, ...useless.map(more => run(5, more)), well]), well);
   assert.equal(runBefore(now, [run(5, { crashed: true }), now]), null);
-  const leaked = run(6, { stopped: true, leaks: 1 });
+  const leaked = run(6, { stopped: true, warns: true });
   assert.equal(runBefore(now, [well, leaked, now]), leaked);
-  const failed = run(7, { crashed: true, leaks: 1 });
+  const failed = run(7, { crashed: true, warns: true });
   assert.equal(runBefore(now, [well, leaked, failed, now]), failed);
   assert.equal(runBefore(now, [{ ...well, ...traced(['python', 'other.py'], '/w', 1) }]), null);
   const running = run(8, { running: true });

@@ -29,12 +29,12 @@ class Stepped extends FakeTrace {
 test('a moment is named by its step, or by its time where that is in none', () => {
   const at = (timeNs: number, peak?: true): Moment => ({ kind: 'at', timeNs, ...(peak && { peak }) });
   const moments = [at(6e9), at(2e9), at(5e9), at(8e9), at(5e9, true), at(8e9, true)];
-  const born: Moment = { kind: 'born', fromNs: 1e9, toNs: 2e9 };
+  const born: Moment = { kind: 'born', fromNs: 4e9 + 1, toNs: 7e9 };
   const trace = new Stepped(6);
   assertSentence(
     [...moments, { kind: 'now' as const }, born, { ...born, atNs: 6e9 }].map(one => momentWords(trace, one)).join('\n'),
   );
-  assertSentence([at(6e9), at(5e9, true), at(6e9)].map(one => momentWords(new Stepped(0), one)).join('\n'));
+  assertSentence([at(6e9), at(5e9, true), at(6e9), born].map(one => momentWords(new Stepped(0), one)).join('\n'));
   const running = new Stepped(6, true);
   assert.equal(momentWords(running, { kind: 'now' }), null);
   assertSentence(momentWords(running, born));

@@ -37,5 +37,7 @@ test('runs of the same program are first, the newest of them before the others, 
     stopped.map(({ label }) => label),
     ['a.py 2', 'c.py'],
   );
+  const words = stopped.map(({ description = '' }) => description.replace(/^.* · (?=stopped)/, 'when · '));
+  assert.deepEqual(words, ['when · stopped', 'when · stopped'], 'open or recent, in one order');
   assert.deepEqual(await listed(0), ['a.py 4', 'b.py 3', 'a.py 2', 'a.py 1', 'c.py'], 'the newest of all');
 });

@@ -8,7 +8,19 @@ const l10n = {
   t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? ''),
 };
 const item = { text: '', show: () => undefined, hide: () => undefined, dispose: () => undefined };
-const parts = { window: { createStatusBarItem: () => item }, l10n, StatusBarAlignment: { Left: 1 } };
+class TabInputCustom {
+  constructor(readonly viewType: string) {}
+}
+const activeTab: { input: unknown } = { input: null };
+let changeTabs = (): void => undefined;
+const never = (): object => ({ dispose: () => undefined });
+const tabGroups = {
+  activeTabGroup: { activeTab },
+  onDidChangeTabs: (listener: () => void) => ({ dispose: (changeTabs = listener) }),
+  onDidChangeTabGroups: never,
+};
+const window = { createStatusBarItem: () => item, tabGroups };
+const parts = { window, l10n, StatusBarAlignment: { Left: 1 }, TabInputCustom };
 const load = () => importWith(parts, () => import('../../../extension/views/session/statusBar'));
 
 test('the figure has the moment that the panel shows', async () => {
@@ -37,6 +49,21 @@ test('the figure has the moment that the panel shows', async () => {
     '2 KiB at the end of step 61',
     '2 KiB in step 3, at 1.20 s',
   ]);
+});
+
+test('beside the page of a saved trace, the figure names the run that it is of', async () => {
+  const { StatusItem } = await load();
+  const shown = { title: 'a.py', running: false, phase: 'ended', liveBytes: 2048, shownMoment: { when: null } };
+  const sessions = { all: [shown], shown, onDidChangeBeside: never } as unknown as Sessions;
+  new StatusItem(sessions, { onDidEdit: never as never, fixedIn: () => [] });
+  const inputs = ['gpuMemoryTrace.savedTrace', 'other.viewer', 'gpuMemoryTrace.snapshot'];
+  const texts = [...inputs.map(type => new TabInputCustom(type)), null].map(input => {
+    activeTab.input = input;
+    changeTabs();
+    return item.text.replace(/\$\(.*?\) /, '');
+  });
+  const alone = '2 KiB at the end';
+  assert.deepEqual(texts, [`a.py: ${alone}`, alone, `a.py: ${alone}`, alone]);
 });
 
 test('a warning of an ended run goes with the edit that fixes its last leak', async () => {

@@ -3,6 +3,8 @@ import { t } from '@vscode/l10n';
 import { newestSteps, type TraceInfo } from '../../../extension/protocol/trace';
 import { formatCount } from '../../../extension/text/format';
 
+type Steps = Pick<TraceInfo, 'steps' | 'outOfMemory'>;
+
 export function blocksText(count: number): string {
   return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
 }
@@ -17,10 +19,19 @@ export function stepsText(ageSteps: number): string {
   return ageSteps === 1 ? t('1 step') : t('{0} steps', formatCount(ageSteps));
 }
 
-/** The last step that has ended, of the process that is farthest; '' where no step is known. */
-export function lastStepText(info: Pick<TraceInfo, 'steps'>): string {
+/** The last step that has ended, of the process that is farthest, or the later one that an allocation failed in; '' where no step is known. */
+export function lastStepText(info: Steps): string {
   const { source = 'time', count = 0 } = newestSteps(info) ?? {};
-  return stepText(source === 'time' ? null : count);
+  return stepText(source === 'time' ? null : Math.max(count, failedStep(info, 0, Infinity)));
+}
+
+/** The last step that an allocation failed in, of those that failed in a time (ns); 0: none did, or in no known step. */
+export function failedStep({ outOfMemory, steps }: Steps, fromNs: number, toNs: number): number {
+  const counted = steps.filter(({ source }) => source !== 'time').map(({ process }) => process);
+  const failed = outOfMemory.filter(({ process, timeNs }) => {
+    return counted.includes(process) && timeNs >= fromNs && timeNs <= toNs;
+  });
+  return Math.max(0, ...failed.map(({ snapshot }) => snapshot?.step ?? 0));
 }
 
 /** `step 12`; '' where it is not known, or none has ended. */

@@ -9,13 +9,13 @@ import type { PageActions } from '../state/part';
 import { ALL, type ViewState } from '../state/state';
 
 /** Behind the sessions: what was open before. */
-const RECENT = 'recent';
+const OPEN = 'open';
 
 export class Scopes {
   readonly element: HTMLElement;
   private shown = '';
   private readonly session = dropdown<string>('session', t('Traced program or saved trace'), [], id => {
-    if (id !== RECENT) return void this.page.request('showSession', { id: Number(id) });
+    if (id !== OPEN) return void this.page.request('showSession', { id: Number(id) });
     this.session.set(this.shown);
     void this.page.request('openTrace', undefined);
   });
@@ -34,7 +34,7 @@ export class Scopes {
   update({ id, sessions, info }: SessionView, { process, device }: ViewState): void {
     this.shown = String(id);
     // Older runs leave the list: here they are found again.
-    const others = sessions.length < 2 ? [] : [[RECENT, t('Recent traces…')] as const];
+    const others = sessions.length < 2 ? [] : [[OPEN, t('Open trace…')] as const];
     offer(this.session, [...sessions.map(sessionOption), ...others], this.shown);
     offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
     offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));

@@ -1,6 +1,7 @@
 // A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
 import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../../extension/text/format';
+import { spanText as textOf } from '../../../extension/text/spanText';
 import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
 import { endOfStep, lastStep, stepAt } from '../../../extension/protocol/requests/stepTimes';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
@@ -106,11 +107,7 @@ export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Spa
 }
 
 /** `steps 300–340`, `step 7`, or `12.30 s – 15.00 s`. */
-export function spanText(span: Span, steps: StepTimes | null): string {
-  if (!steps) return `${formatDuration(span.fromNs)} – ${formatDuration(span.toNs)}`;
-  const [first, last] = [span.fromNs + 1, span.toNs].map(timeNs => Math.min(stepAt(steps, timeNs), lastStep(steps)));
-  return first! >= last! ? t('step {0}', last!) : t('steps {0}–{1}', first!, last!);
-}
+export const spanText = (span: Span, steps: StepTimes | null): string => textOf(span, steps, t);
 
 /** A step has a name once it has ended: behind the last one there need not be another. */
 function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {

@@ -7,6 +7,7 @@ import { CLOCK_NS } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { onFrame } from '../../dom';
+import { failedStep } from '../common/counts';
 import { nameLines } from '../common/hues';
 import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
@@ -63,11 +64,10 @@ export class TimelinePart extends PolledPart {
     void this.moments.show(titled);
   }
 
-  /** The step that ran at a time: of an allocation that failed, the one that it failed in; null: not known. */
-  stepAt(timeNs: number, { outOfMemory, steps }: Pick<TraceInfo, 'outOfMemory' | 'steps'>): number | null {
-    const failure = outOfMemory.find(one => Math.abs(one.timeNs - timeNs) < CLOCK_NS);
-    const isNamed = steps.some(({ process, source }) => process === failure?.process && source !== 'time');
-    return (isNamed ? failure?.snapshot?.step : null) ?? stepIn(timeNs, this.steps);
+  /** The step that ran at a time: of an allocation that failed, the one that it failed in, and after that none before it; 0: not known. */
+  stepAt(timeNs: number, info: Pick<TraceInfo, 'outOfMemory' | 'steps'>): number {
+    const failed = failedStep(info, timeNs - CLOCK_NS, timeNs + CLOCK_NS);
+    return failed || Math.max(stepIn(timeNs, this.steps) ?? 0, failedStep(info, 0, timeNs));
   }
 
   override invalidate(): void {
