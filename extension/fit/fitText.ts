@@ -101,7 +101,7 @@ export function largestText(factor: number | null, batch: number | null): string
 /** Rounded down: as much does fit. */
 export function timesText(factor: number): string {
   const times = Math.floor(factor * 10) / 10;
-  return times === 1 ? t('this batch') : t('{0} times this batch', times.toFixed(1));
+  return times === 1 ? t('the recorded batch') : t('{0}× the recorded batch', times.toFixed(1));
 }
 
 /** What is changed, in words. */
@@ -142,7 +142,7 @@ export function answerText(facts: FitFacts): string {
   const room = roomOf(facts);
   const needed = formatBytes(requested?.totalBytes ?? 0);
   const factor = requested?.factor ?? 1;
-  const times = factor === 1 ? t('The recorded batch') : t('{0} times the recorded batch', factor);
+  const times = factor === 1 ? t('The recorded batch') : t('{0}× the recorded batch', factor);
   const tried = batch === null ? times : t('Batch {0}', formatCount(factor * batch));
   if (requested?.fits !== true) {
     const least = (requested?.allocatedBytes ?? 0) + facts.outsideBytes;

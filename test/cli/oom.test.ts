@@ -86,7 +86,7 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   assertSentence(linesOf(document, /\| (360 MiB|1 GiB) \|$/));
   assert.match(
     document,
-    /^\| `expandable_segments:True` \| 1\.1 times this batch \|\n\| a smaller batch \| 0\.9 times /m,
+    /^\| `expandable_segments:True` \| 1\.1× the recorded batch \|\n\| a smaller batch \| 0\.9× /m,
   );
   assertSentence(linesOf(document, /^(## What would|The run was replayed)/));
   const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');

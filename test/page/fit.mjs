@@ -57,7 +57,7 @@ const checks = {
     await slider.focus();
     await slider.press('ArrowLeft');
     await slider.press('ArrowLeft');
-    await shows(/^0\.5 times .*: its peak is 7 GiB/);
+    await shows(/^0\.5× .*: its peak is 7 GiB/);
     assert.equal(await slider.getAttribute('aria-valuetext'), '0.5×');
     await eventually(async () => assert.ok((await top()) > before));
     await slider.press('End');
@@ -69,7 +69,7 @@ const checks = {
     await line.waitFor({ state: 'hidden' });
     assertSentence(await answer.innerText());
     await slider.press('ArrowLeft');
-    await shows(/^7\.75 times .* does not fit: it needs 94 GiB/);
+    await shows(/^7\.75× .* does not fit: it needs 94 GiB/);
   },
   async 'a batch is a whole number, and a GPU, modules and segments are part of the query'() {
     await page.locator('[data-control=fit-batch]').fill('10');

@@ -68,7 +68,7 @@ test('growth per step has the room that its longest figure needs', () => {
   const narrow = (stepPx: number): string =>
     layoutOf(columns(['live', 'step'], { ...SEVERAL, stepPx }), 280, true).template;
   for (const px of [60, 80]) assert.ok(narrow(px).endsWith(` ${px + 4}px`), narrow(px));
-  const texts = [1, 1023, 2048, 99.99 * 1024, 100 * 1024 ** 2, 1023.4 * 1024 ** 3].map(bytes => stepText(bytes, true));
+  const texts = [1, 1023, 2048, 99.99 * 1024, 100 * 1024 ** 2, 1023.4 * 1024 ** 3].map(bytes => stepText(bytes));
   assert.ok(
     texts.every(text => text.length <= LONGEST_STEP.length),
     texts.join(),

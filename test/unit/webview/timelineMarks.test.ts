@@ -153,7 +153,7 @@ test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), '1 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), '1–4 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), '1–3 KiB', 'allocated');
-  assert.equal(groupBytesText({ held: 150_000, most: 4096 ** 2 }, 4096 ** 2, true), '≥146 KiB', 'in a narrow panel');
+  assert.equal(groupBytesText({ held: 150_000, most: 4096 ** 2 }, 4096 ** 2, true), '≥146.5 KiB', 'in a narrow panel');
   assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048), null, 'its bytes are those of the rest');
   assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, 0), '0 B', 'there is no rest');
   assert.equal(groupBytesText({ held: 1000, most: 4096 }, 9999), '1000 B–4 KiB');

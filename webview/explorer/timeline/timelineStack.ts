@@ -82,10 +82,7 @@ export function groupBytesText(
   short = false,
 ): string | null {
   if (held === 0 && most > 0 && restBytes > 0) return null;
-  const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes, short)) as [
-    string,
-    string,
-  ];
+  const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes)) as [string, string];
   if (least === highest || most <= held) return least;
   if (short) return held === 0 ? `≤${highest}` : `≥${least}`;
   const [figure = '', unit] = least.split(' ');

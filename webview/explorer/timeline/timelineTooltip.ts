@@ -40,7 +40,7 @@ export class TimelineTooltip {
     for (const element of [this.cursor, this.box]) setHidden(element, false);
     const short = isAbove(plot);
     const series = lines.map(({ part, name, bytes }) =>
-      line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes, short)),
+      line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
     const amounts = stack ? names.map((_, group) => groupAt(stack, group, timeNs)) : [];
     const restBytes = Math.max(0, totalBytes - amounts.reduce((sum, { held }) => sum + held, 0));
@@ -51,7 +51,7 @@ export class TimelineTooltip {
     });
     // What the groups have of it is not known.
     const isOpen = parts.some(bytes => /[–≥≤]/.test(bytes ?? ''));
-    const most = formatBytes(restBytes, short);
+    const most = formatBytes(restBytes);
     const rest = isOpen ? `≤${most}` : most;
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
