@@ -126,7 +126,8 @@ export function changeText(change: Forecast, batch: number | null): string {
 /** The largest batch that fits with what was requested. */
 export function bestText(facts: FitFacts): string {
   const factor = facts.requested?.largestFactor ?? null;
-  const room = roomText(facts);
+  const [left, total] = [roomOf(facts), facts.totalBytes].map(bytes => formatBytes(bytes));
+  const room = left === total || facts.isLimit ? roomText(facts) : t('the {0} that other processes leave', left ?? '');
   if (factor === null) return t('No batch fits into {0}', room);
   return t('Largest batch that fits into {0}: {1}', room, largestText(factor, facts.batch));
 }

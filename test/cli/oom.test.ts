@@ -174,7 +174,7 @@ test('a stored run on a real GPU: the leak comes first, then the limit that it r
   writeFileSync(place.path('real.gputrace'), gunzipSync(stored));
   const { stdout } = await place.run(['report', place.path('real.gputrace'), '--oom']);
   assert.match(stdout, /^\*\*.* d08_oom\.py:6 /m);
-  assert.match(stdout, /^1\. `__main__\.cache` .* 1\.36 GiB\.\*\*$[^]*^2\. .* 133\.97 GiB available\.\*\*/m);
+  assert.match(stdout, /^1\. `__main__\.cache` .* 1\.36 GiB\.\*\*$[^]*^2\. .* 134 GiB available\.\*\*/m);
   assertSentence(linesOf(stdout, /^(\*\*|\d\.)/));
   assert.match(stdout, /^\| outside PyTorch: cuBLAS \(libcublas\.so\.13\) \| 64\.13 MiB \|$/m);
   assert.doesNotMatch(stdout, /nvidia-smi/);

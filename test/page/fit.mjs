@@ -90,6 +90,13 @@ const checks = {
     await tried.fill('44');
     await eventually(async () => assert.equal((await lastQuery()).factor, 4.4));
     assert.equal(await slider.inputValue(), '44');
+    // What makes it fit, not the recorded batch.
+    const ways = page.locator('.fit-ways');
+    await eventually(async () => assert.match(await ways.locator('thead').innerText(), /\b44\b/));
+    assert.deepEqual(
+      await ways.locator('tbody tr').evaluateAll(all => all.map(row => row.dataset.fits)),
+      Array(4).fill('false'),
+    );
     await tried.press('ArrowDown');
     await eventually(async () => assert.equal((await lastQuery()).factor, 4.3));
     assert.equal(await slider.inputValue(), '43');

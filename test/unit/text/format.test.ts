@@ -42,7 +42,10 @@ test('no size reads as 1024 of a unit, and a reader gets it back within rounding
       const [number = '', unit = ''] = formatBytes(bytes).split(' ');
       assert.ok(Number(number) < 1024, `${number} ${unit}`);
       const scale = 1024 ** units.indexOf(unit);
-      assert.ok(Math.abs(Number(number) * scale - bytes) <= scale * (Number(number) < 100 ? 0.0051 : Number(number) < 1000 ? 0.051 : 0.51));
+      assert.ok(
+        Math.abs(Number(number) * scale - bytes) <=
+          scale * (Number(number) < 100 ? 0.0051 : Number(number) < 1000 ? 0.051 : 0.51),
+      );
     }),
   );
 });

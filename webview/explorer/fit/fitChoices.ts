@@ -76,6 +76,14 @@ export class FitChoices {
     };
   }
 
+  /** Of what the memory is: the batch that is tried. */
+  get memoryTitle(): string {
+    const { recorded, factor } = this;
+    const tried = factor ?? 1;
+    if (recorded !== null) return t('With batch {0}', formatCount(tried * recorded));
+    return tried === 1 ? t('With the recorded batch') : t('With {0}× the recorded batch', tried);
+  }
+
   /** What there is to choose. `ownBytes`: of the run's GPU. */
   offer(ownBytes: number, forecast: ShownForecast | null): void {
     const own = ownBytes > 0 ? t('This GPU, {0}', formatBytes(ownBytes)) : t('This GPU');
