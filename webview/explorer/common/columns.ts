@@ -130,6 +130,8 @@ export interface Several {
   threads: number;
   /** Width of the longest growth per step in a narrow table; 0: the growth of such rows is not judged. */
   stepPx: number;
+  /** Rows grew: a column that came stays. */
+  grew: boolean;
   /** The file that all rows are lines of; '': there are several, or rows are something else. */
   oneFile: string;
 }
@@ -142,7 +144,7 @@ const STEP_MORE_PX = { wide: 20, narrow: 4 };
 export function chosenColumns(
   choice: readonly Choice[],
   tree: boolean,
-  { devices, threads, stepPx }: Omit<Several, 'oneFile'>,
+  { devices, threads, stepPx }: Omit<Several, 'oneFile' | 'grew'>,
 ): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
   const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepPx };

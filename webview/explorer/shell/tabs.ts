@@ -58,7 +58,10 @@ export class Tabs implements Part {
     const { moment, momentTitle } = context.view;
     setTextOrHide(this.moment, chosen.follows?.includes(moment.kind) ? momentTitle : '');
     chosen.part.update(context);
-    if (another) chosen.part.invalidate();
+    if (!another) return;
+    chosen.part.invalidate();
+    // Below an open card, its rows would be out of sight.
+    requestAnimationFrame(() => this.element.scrollIntoView({ block: 'nearest' }));
   }
 
   invalidate(): void {
