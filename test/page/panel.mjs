@@ -625,7 +625,7 @@ const checks = {
     await beside({ width: 780, height: 400, scene: { phase: 'ended' }, story: 'clean' }, async low => {
       await low.locator('[data-mark=peak]').first().press('Enter');
       await low.locator('.peak-card').waitFor();
-      for (const selector of ['.tab-list', '.list .head']) {
+      for (const selector of ['.tab-list', '.list-head']) {
         const { y, height } = await low.locator(selector).first().boundingBox();
         assert.ok(y + height <= 400, `${selector} ends at ${y + height}`);
       }
