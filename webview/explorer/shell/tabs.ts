@@ -58,10 +58,7 @@ export class Tabs implements Part {
     const { moment, momentTitle } = context.view;
     setTextOrHide(this.moment, chosen.follows?.includes(moment.kind) ? momentTitle : '');
     chosen.part.update(context);
-    if (!another) return;
-    chosen.part.invalidate();
-    // Below an open card, its rows would be out of sight.
-    requestAnimationFrame(() => this.element.scrollIntoView({ block: 'nearest' }));
+    if (another) chosen.part.invalidate();
   }
 
   invalidate(): void {
