@@ -44,7 +44,7 @@ function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQ
   const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
   const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));
   const allocator = expandable && !run.replayed.run.expandable ? EXPANDABLE : null;
-  const facts = forecast(() => ({ ...UNCHANGED, factor, checkpoint, allocator }));
+  const facts = forecast(() => ({ ...UNCHANGED, factor, checkpoint, allocator }), true);
   if ('error' in facts) return { sentence: facts.error, forecast: null };
   return { sentence: answerText(facts), forecast: shownOf(facts, run) };
 }
@@ -78,7 +78,7 @@ function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast 
     parts: peakParts(facts),
     reservedBytes: requested?.reservedBytes ?? 0,
     ways: usual.map(change => ({
-      change: changeText(change, batch),
+      change: changeText({ ...change, factor: 1 }, null),
       peakBytes: change.totalBytes,
       fits: change.fits,
       largest: largestText(change.largestFactor, batch),

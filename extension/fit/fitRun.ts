@@ -79,11 +79,11 @@ export interface FitOf {
   gpuBytes: number | null;
 }
 
-/** What answers: the usual changes, and the one that is requested. The error is an option of the allocator that cannot be replayed. */
+/** What answers: the usual changes, and the one that is requested; `withBatch`: those too with its batch, else with the recorded one. The error is an option of the allocator that cannot be replayed. */
 export function fitter(
   addon: Addon,
   { trace, runs, batches, gpuBytes }: FitOf,
-): (requestOf: (batch: number | null) => Change | null) => FitFacts | { error: string } {
+): (requestOf: (batch: number | null) => Change | null, withBatch?: boolean) => FitFacts | { error: string } {
   // The larger run is nearer to what is forecast.
   const known = runs
     .map((run, at) => ({ ...run, batch: batches[at] ?? null }))
@@ -106,14 +106,16 @@ export function fitter(
   const forecast = forecaster(addon, fitting);
   const { replayed } = first;
   let usual: (Forecast | { error: string })[] | null = null;
-  return requestOf => {
+  return (requestOf, withBatch = false) => {
     const requested = requestOf(fitting.batch);
+    const factor = withBatch ? (requested?.factor ?? 1) : 1;
     // Without gradients there is nothing to accumulate.
     usual ??= usualChanges(replayed)
       .map(change => forecast(change))
       .filter(found => 'error' in found || found.absent.length === 0);
     const changes: Forecast[] = [];
-    for (const found of [...usual, ...(requested === null ? [] : [forecast(requested, true)])]) {
+    const tried = usual.map(one => ('error' in one || factor === 1 ? one : forecast({ ...one, factor })));
+    for (const found of [...tried, ...(requested === null ? [] : [forecast(requested, true)])]) {
       if ('error' in found) return found;
       changes.push(found);
     }

@@ -101,7 +101,7 @@ export function largestText(factor: number | null, batch: number | null): string
 /** Rounded down: as much does fit. */
 export function timesText(factor: number): string {
   const times = Math.floor(factor * 10) / 10;
-  return times === 1 ? t('this batch') : t('{0} times this batch', times.toFixed(1));
+  return times === 1 ? t('the recorded batch') : t('{0}× the recorded batch', times.toFixed(1));
 }
 
 /** What is changed, in words. */
@@ -126,7 +126,8 @@ export function changeText(change: Forecast, batch: number | null): string {
 /** The largest batch that fits with what was requested. */
 export function bestText(facts: FitFacts): string {
   const factor = facts.requested?.largestFactor ?? null;
-  const room = roomText(facts);
+  const [left, total] = [roomOf(facts), facts.totalBytes].map(bytes => formatBytes(bytes));
+  const room = left === total || facts.isLimit ? roomText(facts) : t('the {0} that other processes leave', left ?? '');
   if (factor === null) return t('No batch fits into {0}', room);
   return t('Largest batch that fits into {0}: {1}', room, largestText(factor, facts.batch));
 }
@@ -142,7 +143,7 @@ export function answerText(facts: FitFacts): string {
   const room = roomOf(facts);
   const needed = formatBytes(requested?.totalBytes ?? 0);
   const factor = requested?.factor ?? 1;
-  const times = factor === 1 ? t('The recorded batch') : t('{0} times the recorded batch', factor);
+  const times = factor === 1 ? t('The recorded batch') : t('{0}× the recorded batch', factor);
   const tried = batch === null ? times : t('Batch {0}', formatCount(factor * batch));
   if (requested?.fits !== true) {
     const least = (requested?.allocatedBytes ?? 0) + facts.outsideBytes;

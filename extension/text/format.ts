@@ -13,8 +13,8 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1 KiB`, `20.25 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
-export function formatBytes(bytes: number, short = false): string {
+/** Bytes in units of 1024: `512 B`, `1 KiB`, `20.25 MiB`, `149.5 MiB`, `1004 KiB`: as long everywhere, since the same figure stands in several places. */
+export function formatBytes(bytes: number): string {
   const sign = bytes < 0 ? '\u2212' : '';
   let value = Math.abs(bytes);
   if (!Number.isFinite(value)) return '?';
@@ -25,17 +25,17 @@ export function formatBytes(bytes: number, short = false): string {
     value /= 1024;
     unit++;
   }
-  const decimals = value < (short ? 99.995 : 999.995) ? 2 : 0;
-  return `${sign}${value.toFixed(decimals).replace(/\.00$/, '')} ${BYTE_UNITS[unit]}`;
+  const decimals = value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+  return `${sign}${value.toFixed(decimals).replace(/\.00?$/, '')} ${BYTE_UNITS[unit]}`;
 }
 
 /** A text that no line ends in. */
 export const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
 
 /** Bytes a second with a sign: `+1.20 MiB/s`; the empty string below one byte a second. */
-export function formatRate(bytesPerSecond: number, short = false): string {
+export function formatRate(bytesPerSecond: number): string {
   if (!Number.isFinite(bytesPerSecond) || Math.abs(bytesPerSecond) < 1) return '';
-  return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond, short)}/s`;
+  return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond)}/s`;
 }
 
 /** Whole numbers with separators: `12,345`. */

@@ -71,4 +71,6 @@ test('a report names its trace, the program, when, for how long and where', asyn
   assert.ok(name.startsWith(`${file}: `) && name.endsWith('…') && name.length === 160, name);
   assert.match(facts, /^Recorded \d{4}-\d\d-\d\dT\S+ for [\d.]+ m?s on gpu_0 \(.+\)$/);
   assert.match(moment, /^AT /);
+  const earlier = await place.run(['report', file, '--at', '50%']);
+  assert.equal(earlier.stdout.split('\n')[1], facts, 'the run was as long, whatever moment is shown');
 });

@@ -86,7 +86,7 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   assertSentence(linesOf(document, /\| (360 MiB|1 GiB) \|$/));
   assert.match(
     document,
-    /^\| `expandable_segments:True` \| 1\.1 times this batch \|\n\| a smaller batch \| 0\.9 times /m,
+    /^\| `expandable_segments:True` \| 1\.1× the recorded batch \|\n\| a smaller batch \| 0\.9× /m,
   );
   assertSentence(linesOf(document, /^(## What would|The run was replayed)/));
   const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');
@@ -174,7 +174,7 @@ test('a stored run on a real GPU: the leak comes first, then the limit that it r
   writeFileSync(place.path('real.gputrace'), gunzipSync(stored));
   const { stdout } = await place.run(['report', place.path('real.gputrace'), '--oom']);
   assert.match(stdout, /^\*\*.* d08_oom\.py:6 /m);
-  assert.match(stdout, /^1\. `__main__\.cache` .* 1\.36 GiB\.\*\*$[^]*^2\. .* 133\.97 GiB available\.\*\*/m);
+  assert.match(stdout, /^1\. `__main__\.cache` .* 1\.36 GiB\.\*\*$[^]*^2\. .* 134 GiB available\.\*\*/m);
   assertSentence(linesOf(stdout, /^(\*\*|\d\.)/));
   assert.match(stdout, /^\| outside PyTorch: cuBLAS \(libcublas\.so\.13\) \| 64\.13 MiB \|$/m);
   assert.doesNotMatch(stdout, /nvidia-smi/);

@@ -216,8 +216,8 @@ describe('The sample', () => {
 
   it('shows what would fit, by a replay of what was recorded', async () => {
     await click('[data-tab=fit]');
-    await shows('[data-value=fit-best]', /^Largest batch that fits into 139\.79 GiB: [\d.]+ times this batch$/);
-    await shows('[data-value=fit-answer]', /^The recorded batch fits: its peak is 7\.61 GiB of 139\.79 GiB\.$/);
+    await shows('[data-value=fit-best]', /^Largest batch that fits into 139\.8 GiB: [\d.]+× the recorded batch$/);
+    await shows('[data-value=fit-answer]', /^The recorded batch fits: its peak is 7\.61 GiB of 139\.8 GiB\.$/);
     await picture('fit');
     await click('[data-tab=lines]');
   });

@@ -12,25 +12,21 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
   const reservedBytes = ((expandable ? 9 : 10) + (checkpoint === null ? 2 : 1)) * GIB * factor;
   const fits = reservedBytes + GIB <= roomBytes;
   const [needed, room] = [formatBytes(reservedBytes + GIB), formatBytes(roomBytes)];
-  const tried = batch === null ? `${factor} times the recorded batch` : `Batch ${factor * batch}`;
-  const changes = [
-    batch === null ? 'as recorded' : `as recorded (batch ${batch})`,
-    'expandable_segments:True',
-    'checkpoint model.layers.* (24 modules)',
-  ];
+  const tried = batch === null ? `${factor}× the recorded batch` : `Batch ${factor * batch}`;
+  const changes = ['as recorded', 'expandable_segments:True', 'checkpoint model.layers.* (24 modules)'];
   return {
     working: false,
     sentence: fits
       ? `${tried} fits: its peak is ${needed} of ${room}.`
       : `${tried} does not fit: it needs ${needed}, but only ${room} is available.`,
     forecast: {
-      best: `Largest batch that fits into ${room}: ${batch === null ? '1.8 times this batch' : Math.floor(1.8 * batch)}`,
+      best: `Largest batch that fits into ${room}: ${batch === null ? '1.8× the recorded batch' : Math.floor(1.8 * batch)}`,
       parts: `PyTorch reserves ${formatBytes(reservedBytes)}, of which tensors take up to ${formatBytes(reservedBytes * 0.8)}. CUDA and libraries take 1 GiB more.`,
       ...{ fits, reservedBytes, modules: ['model.layers.*', 'head.*'], expandable: false },
       ways: [...changes, `${changes[1]} + ${changes[2]}`].map((change, at) => {
-        const peakBytes = (13 - at) * GIB;
-        const times = roomBytes / peakBytes;
-        const largest = batch === null ? `${times.toFixed(1)} times this batch` : String(Math.floor(times * batch));
+        const peakBytes = (13 - at) * GIB * factor;
+        const times = (roomBytes / peakBytes) * factor;
+        const largest = batch === null ? `${times.toFixed(1)}× the recorded batch` : String(Math.floor(times * batch));
         return { change, peakBytes, fits: peakBytes <= roomBytes, largest };
       }),
       notes: [

@@ -307,7 +307,7 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'compareRuns':
       return message.params.before === 4 ? TOO_EARLY : RUN_BEFORE;
     case 'builtUp':
-      return 'Peak: 160 MiB builds up over 50 steps';
+      return '160 MiB of the peak builds up over 50 steps';
     case 'otherLines':
       return otherLines();
     case 'findHolders':

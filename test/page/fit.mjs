@@ -57,7 +57,7 @@ const checks = {
     await slider.focus();
     await slider.press('ArrowLeft');
     await slider.press('ArrowLeft');
-    await shows(/^0\.5 times .*: its peak is 7 GiB/);
+    await shows(/^0\.5× .*: its peak is 7 GiB/);
     assert.equal(await slider.getAttribute('aria-valuetext'), '0.5×');
     await eventually(async () => assert.ok((await top()) > before));
     await slider.press('End');
@@ -69,7 +69,7 @@ const checks = {
     await line.waitFor({ state: 'hidden' });
     assertSentence(await answer.innerText());
     await slider.press('ArrowLeft');
-    await shows(/^7\.75 times .* does not fit: it needs 94 GiB/);
+    await shows(/^7\.75× .* does not fit: it needs 94 GiB/);
   },
   async 'a batch is a whole number, and a GPU, modules and segments are part of the query'() {
     await page.locator('[data-control=fit-batch]').fill('10');
@@ -90,6 +90,13 @@ const checks = {
     await tried.fill('44');
     await eventually(async () => assert.equal((await lastQuery()).factor, 4.4));
     assert.equal(await slider.inputValue(), '44');
+    // What makes it fit, not the recorded batch.
+    const ways = page.locator('.fit-ways');
+    await eventually(async () => assert.match(await ways.locator('thead').innerText(), /\b44\b/));
+    assert.deepEqual(
+      await ways.locator('tbody tr').evaluateAll(all => all.map(row => row.dataset.fits)),
+      Array(4).fill('false'),
+    );
     await tried.press('ArrowDown');
     await eventually(async () => assert.equal((await lastQuery()).factor, 4.3));
     assert.equal(await slider.inputValue(), '43');

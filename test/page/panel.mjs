@@ -621,6 +621,50 @@ const checks = {
       assert.ok(height > 90, `the page scrolls to the table, ${height} px high`);
     });
   },
+  async 'above a terminal, a wide page with a peak has tabs and table in sight; its breakdown is one click away'() {
+    await beside({ width: 780, height: 400, scene: { phase: 'ended' }, story: 'clean' }, async low => {
+      await low.locator('[data-mark=peak]').first().press('Enter');
+      await low.locator('.peak-card').waitFor();
+      for (const selector of ['.tab-list', '.list-head']) {
+        const { y, height } = await low.locator(selector).first().boundingBox();
+        assert.ok(y + height <= 400, `${selector} ends at ${y + height}`);
+      }
+      await low.locator('[data-action=peak-parts]').click();
+      assert.equal(await low.locator('.peak-shares').first().isVisible(), true);
+    });
+  },
+  async 'code on a card breaks between its words, not inside one'() {
+    await beside({ width: 300 }, async low => {
+      await low.locator('[data-finding="fragmentation 0"] .finding-toggle').click();
+      const inside = await low.locator('.finding code:visible').evaluateAll(all =>
+        all.map(one => {
+          const range = document.createRange();
+          const letters = [...one.childNodes].flatMap(({ data = '' }, at) =>
+            [...data].map((letter, i) => {
+              range.setStart(one.childNodes[at], i);
+              range.setEnd(one.childNodes[at], i + 1);
+              return [letter, range.getBoundingClientRect().top];
+            }),
+          );
+          const ends = letters.slice(1).map(([letter, top], i) => [letters[i][0] + letter, top > letters[i][1] + 5]);
+          return ends.flatMap(([pair, isEnd]) => (isEnd ? [pair] : []));
+        }),
+      );
+      const ends = inside.flat();
+      assert.ok(ends.length > 0 && !ends.some(pair => /\w\w/.test(pair)), ends.join(' '));
+    });
+  },
+  async 'details leave the page at its top'() {
+    for (const height of [320, 380])
+      await beside({ width: 300, height, limits: { findings: 1 } }, async low => {
+        const row = low.locator('.rows .row:visible').first();
+        await low.locator('.explorer').evaluate(one => one.scrollTo(0, 0));
+        await row.locator('.into').dispatchEvent('click');
+        await low.locator('.details .stack').first().waitFor();
+        await settled(low);
+        assert.equal(await low.locator('.explorer').evaluate(one => one.scrollTop), 0, `${height} px`);
+      });
+  },
   async 'in an editor above a terminal, few lines stand beside the card, which is whole at the end of the page'() {
     await beside({ width: 752, height: 365, devices: 1, limits: { rows: 3, findings: 1 } }, async low => {
       const bottom = async selector => {

@@ -163,12 +163,12 @@ const checks = {
     await ended.page.mouse.click(x + width * 0.4, y + height * 0.8);
     await eventually(async () => assert.match(await text('moment'), /^Live at /));
     const [, step, time] = /^Live at (step \d+) · (.+)$/.exec(await text('moment'));
-    await shows(step, time, '3 GiB');
+    await shows(step, `at ${time}`, '3 GiB');
     await ended.page.locator('[data-action=moment-now]').click();
     await shows(...end);
     const words = { title: 'As of the failed allocation', when: '', reason: 'it failed', show: 'Show it' };
     await update(393, { timeNs: 401e9 + 3e5, bytes: 2 * 1024 ** 3, ...words });
-    await shows('step 393', '6 min 41 s', '2 GiB');
+    await shows('step 393', 'at 6 min 41 s', '2 GiB');
     await ended.page.locator('[data-action=moment-now]').click();
     await shows(...end);
     assert.deepEqual(ended.errors, []);

@@ -33,7 +33,7 @@ const shown = () =>
       // A sentence may have its names and figures in elements, so that they stay whole.
       let sentence = '';
       for (const node of [...element.childNodes, document.createElement('hr')]) {
-        if (node.nodeType === 3 || node.matches('.named, .unbroken, .ending')) sentence += node.textContent;
+        if (node.nodeType === 3 || node.matches('.named, .unbroken, .ending, wbr')) sentence += node.textContent;
         else if (sentence !== '') {
           found.push(sentence);
           sentence = '';

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { attempt } from '../../base/attempt';
 import { isSnapshot } from '../../protocol/notes';
+import type { TraceInfo } from '../../protocol/trace';
 import { partsOfFailures, oomReport } from '../../report/documents/oomReport';
 import type { GatedRun } from '../../report/gate/gate';
 import { peakLines } from '../../report/tables/peak';
@@ -86,7 +87,7 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   }
   const trace = { addon, session, path: file };
   if (until === null) return showEnd(options, trace);
-  return atChosen(trace, { from, until }, options.at, chosen => show(options, chosen));
+  return atChosen(trace, { from, until }, options.at, chosen => show(options, chosen, session.info()));
 }
 
 /** From the base to the trace, as `gate` does. */
@@ -143,12 +144,12 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
   const info = session.info();
   const timeMs = info.startRealtimeMs + info.durationNs / 1e6;
   return withFinal(trace, verdicts, read =>
-    writeTable(options, read(rowsOf(options)), { timeMs, ended: endText(exitCodeOf(info)) }),
+    writeTable(options, read(rowsOf(options)), { info, timeMs, ended: endText(exitCodeOf(info)) }),
   );
 }
 
-/** A moment that the user chose. */
-function show(options: ReportArguments, chosen: ChosenMoment): number {
+/** A moment that the user chose; `info`: of the whole run. */
+function show(options: ReportArguments, chosen: ChosenMoment, info: TraceInfo): number {
   const { source, verdicts, from, until, peak } = chosen;
   if (options.format === 'json') {
     const moment = {
@@ -166,7 +167,7 @@ function show(options: ReportArguments, chosen: ChosenMoment): number {
     return path === '' ? [] : [`${isSnapshot(process) ? 'The program' : `Process ${process.pid}`} was in “${path}”.`];
   });
   const lines = peak === null ? inside : peakLines(peak);
-  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);
+  return writeTable(options, snapshot, { info, timeMs }, [...momentLines(chosen), ...lines]);
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
@@ -174,6 +175,8 @@ function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
 }
 
 interface Shown {
+  /** Of the whole run: its head says how long that was. */
+  info: TraceInfo;
   timeMs: number;
   ended?: string | null;
 }
@@ -181,10 +184,10 @@ interface Shown {
 function writeTable(
   { file, output }: ReportArguments,
   snapshot: Snapshot,
-  { timeMs, ended }: Shown,
+  { info, timeMs, ended }: Shown,
   head: string[] = [],
 ) {
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
   const table = renderTable(snapshot, { now: new Date(timeMs), width, ended });
-  return writeResult([textOf([...headLines(file, snapshot.info, width), ...head, ...table])], output) ? 0 : UNREADABLE;
+  return writeResult([textOf([...headLines(file, info, width), ...head, ...table])], output) ? 0 : UNREADABLE;
 }

@@ -32,7 +32,7 @@ export interface ShownForecast {
   parts: string;
   /** By PyTorch's allocator, at its peak. */
   reservedBytes: number;
-  /** Of the recorded batch; `peakBytes`: of the GPU. */
+  /** With the batch that is tried; `peakBytes`: of the GPU. */
   ways: { change: string; peakBytes: number; fits: boolean; largest: string }[];
   /** Paths of modules that can be checkpointed, the one with most activations first. */
   modules: string[];

@@ -106,9 +106,9 @@ function builtUp(then: TraceSource, where: { process: number; device: number }, 
   return { sites, steps: Math.min(steps + 1, come.steps) };
 }
 
-/** `Peak: 160 MiB builds up over 50 steps` */
+/** `160 MiB of the peak builds up over 50 steps` */
 export const stepsBuildUpTitle = ({ bytes, steps }: StepsBuildUp): string =>
-  t('Peak: {0} builds up over {1} steps', formatBytes(bytes), formatCount(steps));
+  t('{0} of the peak builds up over {1} steps', formatBytes(bytes), formatCount(steps));
 
 /** `160 MiB of it builds up over 50 steps and is then freed together (3 times): 400 tensors, mostly from train.py:14 (forward). Held by …` */
 export function stepsBuildUpSentence({ bytes, count, line, steps, times, holder }: StepsBuildUp): string {

@@ -123,7 +123,7 @@ export interface Figure {
   choice: string;
   sort: SiteSort | null;
   widths: readonly [wide: number, narrow: number];
-  format(value: number, short: boolean): string;
+  format(value: number): string;
 }
 export const FIGURES: readonly Figure[] = [
 ${entries.join('')}];

@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Forecasts } from '../../../extension/engine/forecasts';
 import { loadNative } from '../../../extension/native/addon';
 import { TraceSession } from '../../../extension/native/traceSession';
 import type { ForecastAnswer, ForecastQuery } from '../../../extension/protocol/requests/forecastRequests';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const root = process.cwd();
 const dist = join(root, 'dist');
@@ -41,6 +44,7 @@ test('a forecast has the recorded peak, the largest batch of each way, and follo
     const { forecast } = await made(forecasts);
     assert.ok(forecast?.fits);
     assert.equal(forecast.reservedBytes, RECORDED);
+    assertSentence(forecast.best);
     assert.deepEqual([forecast.modules, forecast.expandable, forecast.ways.length], [['*'], false, 5]);
     const bigger = (await made(forecasts, { factor: 4 })).forecast;
     assert.ok(bigger && bigger.reservedBytes > 2 * RECORDED);
@@ -50,6 +54,13 @@ test('a forecast has the recorded peak, the largest batch of each way, and follo
     assert.ok(small.best.endsWith(`: ${small.ways[0]?.largest}`), small.best);
     const largest = small.ways.map(way => Number(way.largest));
     assert.ok(largest[0]! > 40 && largest[0]! < 80 && largest[3]! >= largest[0]!, largest.join());
+    const fits = small.ways.map(way => way.fits);
+    assert.deepEqual(
+      fits,
+      largest.map(batch => batch >= 80),
+      'with the batch that is tried',
+    );
+    assert.ok(fits.includes(true) && small.ways[0]!.peakBytes > 2 * RECORDED);
     const saved = await made(forecasts, { gpuBytes: 2 ** 31, batch: 20, factor: 4, checkpoint: '*', expandable: true });
     assert.ok(saved.forecast && saved.forecast.reservedBytes < small.reservedBytes);
   } finally {

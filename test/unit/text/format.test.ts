@@ -10,7 +10,7 @@ import {
   formatTimestamp,
 } from '../../../extension/text/format';
 
-test('bytes read in units of 1024 with two decimals, unless both are 0', () => {
+test('bytes read in units of 1024 with two decimals, one from 100 on, unless they are 0', () => {
   const cases: [number, string][] = [
     [0, '0 B'],
     [512, '512 B'],
@@ -20,6 +20,10 @@ test('bytes read in units of 1024 with two decimals, unless both are 0', () => {
     [20 * 1024 ** 2, '20 MiB'],
     [2096 * 1024 ** 2, '2.05 GiB'],
     [70.25 * 1024 ** 2, '70.25 MiB'],
+    [149.5 * 1024 ** 2, '149.5 MiB'],
+    [772.96 * 1024, '773 KiB'],
+    [99.996 * 1024, '100 KiB'],
+    [999.96 * 1024, '1000 KiB'],
     [1024 ** 2 - 1, '1 MiB'],
     [3 * 1024 ** 4, '3 TiB'],
     [1004 * 1024, '1004 KiB'],
@@ -38,7 +42,10 @@ test('no size reads as 1024 of a unit, and a reader gets it back within rounding
       const [number = '', unit = ''] = formatBytes(bytes).split(' ');
       assert.ok(Number(number) < 1024, `${number} ${unit}`);
       const scale = 1024 ** units.indexOf(unit);
-      assert.ok(Math.abs(Number(number) * scale - bytes) <= scale * (Number(number) < 1000 ? 0.0051 : 0.51));
+      assert.ok(
+        Math.abs(Number(number) * scale - bytes) <=
+          scale * (Number(number) < 100 ? 0.0051 : Number(number) < 1000 ? 0.051 : 0.51),
+      );
     }),
   );
 });

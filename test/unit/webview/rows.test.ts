@@ -111,7 +111,7 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
   assert.equal(growthText(MB, 'growing'), '+1 MiB/s');
-  assert.equal(growthText(-123.4 * MB, 'shrinking', true), '\u2212123 MiB/s', 'the unit is not what gives way');
+  assert.equal(growthText(-123.4 * MB, 'shrinking'), '\u2212123.4 MiB/s', 'the unit is not what gives way');
   assert.equal(growthText(900, 'steady'), '');
 });
 

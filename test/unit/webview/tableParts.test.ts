@@ -64,11 +64,22 @@ test('growth per step gives way only where not even the numbers of lines would b
   assert.deepEqual(narrow(240, true), ['site', 'live', 'step'], 'the file is in the header');
 });
 
+test('below 320 px, growth per step has its column once a row grew; no other column moves', () => {
+  const shown = (width: number, idle: boolean): string[] =>
+    layoutOf(columns(DEFAULT_CHOICE), width, true, true, idle).columns.map(({ id }) => id);
+  for (const width of [260, 300, 319])
+    assert.deepEqual(
+      shown(width, true),
+      shown(width, false).filter(id => id !== 'step'),
+    );
+  assert.deepEqual(shown(320, true), shown(320, false));
+});
+
 test('growth per step has the room that its longest figure needs', () => {
   const narrow = (stepPx: number): string =>
     layoutOf(columns(['live', 'step'], { ...SEVERAL, stepPx }), 280, true).template;
   for (const px of [60, 80]) assert.ok(narrow(px).endsWith(` ${px + 4}px`), narrow(px));
-  const texts = [1, 1023, 2048, 99.99 * 1024, 100 * 1024 ** 2, 1023.4 * 1024 ** 3].map(bytes => stepText(bytes, true));
+  const texts = [1, 1023, 2048, 99.99 * 1024, 100 * 1024 ** 2, 1023.4 * 1024 ** 3].map(bytes => stepText(bytes));
   assert.ok(
     texts.every(text => text.length <= LONGEST_STEP.length),
     texts.join(),

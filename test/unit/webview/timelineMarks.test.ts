@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { gapsOf, gapWords, labelRows, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
-import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/timelineStack';
+import {
+  groupAt,
+  groupBytesText,
+  groupName,
+  stackEdges,
+  withoutFile,
+} from '../../../webview/explorer/timeline/timelineStack';
 import { makeInfo, makeProcess } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
 
@@ -153,7 +159,10 @@ test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), '1 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), '1–4 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), '1–3 KiB', 'allocated');
-  assert.equal(groupBytesText({ held: 150_000, most: 4096 ** 2 }, 4096 ** 2, true), '≥146 KiB', 'in a narrow panel');
+  assert.equal(groupBytesText({ held: 150_000, most: 4096 ** 2 }, 4096 ** 2, true), '≥146.5 KiB', 'in a narrow panel');
+  const shortOf = (...names: string[]): string[] => withoutFile(names.map(name => ({ name })));
+  assert.deepEqual(shortOf('a.py:1', 'a.py:22', 'no Python line'), [':1', ':22', 'no Python line']);
+  assert.deepEqual(shortOf('a.py:1', 'b.py:22'), ['a.py:1', 'b.py:22']);
   assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048), null, 'its bytes are those of the rest');
   assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, 0), '0 B', 'there is no rest');
   assert.equal(groupBytesText({ held: 1000, most: 4096 }, 9999), '1000 B–4 KiB');

@@ -20,8 +20,8 @@ export interface Column {
   sort: SiteSort | null;
   /** Room in pixels with one line a row, and with two; 0: takes what is left. */
   widths: readonly [wide: number, narrow: number];
-  /** As it is shown; `short`: where there is little room, a figure has fewer digits and keeps its unit. */
-  text(row: Row, short?: boolean): string;
+  /** As it is shown. */
+  text(row: Row): string;
   /** As it is copied: numbers without units. */
   value(row: Row): string | number;
 }
@@ -29,20 +29,19 @@ export interface Column {
 /** A column of counts or bytes; what is not known (NaN) is an empty cell. */
 function figures(
   head: Omit<Column, 'text' | 'value'>,
-  format: (value: number, short: boolean) => string,
+  format: (value: number) => string,
   value: (row: Row) => number,
 ): Column {
   const known = <T>(row: Row, use: (figure: number) => T): T | '' => {
     const figure = value(row);
     return Number.isNaN(figure) ? '' : use(figure);
   };
-  const text: Column['text'] = (row, short = false) => known(row, figure => format(figure, short));
+  const text: Column['text'] = row => known(row, format);
   return { ...head, text, value: row => known(row, figure => figure) };
 }
 
 /** What a row grows by; empty where it does not. */
-export const stepText = (bytesPerStep: number, short?: boolean): string =>
-  bytesPerStep > 0 ? `+${formatBytes(bytesPerStep, short)}` : '';
+export const stepText = (bytesPerStep: number): string => (bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}` : '');
 
 const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string): Column => {
   return { ...head, text, value: text };
@@ -65,7 +64,7 @@ export const COLUMNS: readonly Column[] = [
     choice: t('Bytes per step'),
     sort: null,
     widths: [96, 80],
-    text: ({ bytesPerStep }, short) => stepText(bytesPerStep, short) || '·',
+    text: ({ bytesPerStep }) => stepText(bytesPerStep) || '·',
     value: row => row.bytesPerStep,
   },
   ...FURTHER,
@@ -76,7 +75,7 @@ export const COLUMNS: readonly Column[] = [
     choice: t('Growth per second'),
     sort: 'growth',
     widths: [116, 110],
-    text: (row, short) => growthText(row.growth, row.trend, short),
+    text: row => growthText(row.growth, row.trend),
     value: row => (Number.isNaN(row.growth) ? '' : row.growth),
   },
   words(
@@ -131,19 +130,21 @@ export interface Several {
   threads: number;
   /** Width of the longest growth per step in a narrow table; 0: the growth of such rows is not judged. */
   stepPx: number;
+  /** Rows grew: a column that came stays. */
+  grew: boolean;
   /** The file that all rows are lines of; '': there are several, or rows are something else. */
   oneFile: string;
 }
 
-/** The longest growth per step in a narrow table, and the room beside its width: letters differ, and a wide one has a digit more. */
-export const LONGEST_STEP = stepText(99.99 * 1024 ** 2, true);
+/** The longest growth per step in a narrow table, and the room beside its width: letters differ. */
+export const LONGEST_STEP = stepText(99.99 * 1024 ** 2);
 const STEP_MORE_PX = { wide: 20, narrow: 4 };
 
 /** The columns to show. A single device or thread needs no column; whether rows grow changes none: they would move while they are read. */
 export function chosenColumns(
   choice: readonly Choice[],
   tree: boolean,
-  { devices, threads, stepPx }: Omit<Several, 'oneFile'>,
+  { devices, threads, stepPx }: Omit<Several, 'oneFile' | 'grew'>,
 ): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
   const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepPx };

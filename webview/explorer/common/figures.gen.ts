@@ -14,7 +14,7 @@ export interface Figure {
   choice: string;
   sort: SiteSort | null;
   widths: readonly [wide: number, narrow: number];
-  format(value: number, short: boolean): string;
+  format(value: number): string;
 }
 export const FIGURES: readonly Figure[] = [
   { id: 'live', field: 'liveBytes', title: t('Live'), hint: t('Live bytes'), choice: t('Live bytes'), sort: 'liveBytes', widths: [92, 74], format: formatBytes },

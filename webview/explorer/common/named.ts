@@ -39,15 +39,23 @@ export function wrapped(text: string): (Node | string)[] {
 }
 
 function nameOf(name: string): HTMLElement {
-  const parts = name.split(/(?<=_)/);
-  return el('span', { class: 'primary' }, ...parts.flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part])));
+  return el('span', { class: 'primary' }, ...broken(name, /(?<=_)/));
 }
+
+/** A line may end at these places. */
+const broken = (text: string, at: RegExp): (Node | string)[] =>
+  text.split(at).flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part]));
 
 const CODE = /`([^`]+)`/;
 
+/** Code is broken before a member and behind an opening bracket, not inside a word. */
+const CODE_BREAK = /(?=\.[A-Za-z_])|(?<=[([,=])(?![)\]=])/;
+
 /** The same; what stands between backticks is code. */
 export function withCode(sentence: string): (Node | string)[] {
-  return sentence.split(CODE).flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, part)] : wrapped(part)));
+  return sentence
+    .split(CODE)
+    .flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, ...broken(part, CODE_BREAK))] : wrapped(part)));
 }
 
 /** Where only text has room. */

@@ -101,8 +101,8 @@ export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
 }
 
 /** The slope in words; empty where it is noise. */
-export function growthText(bytesPerSecond: number, trend: Trend, short = false): string {
-  return trend === 'steady' ? '' : formatRate(bytesPerSecond, short);
+export function growthText(bytesPerSecond: number, trend: Trend): string {
+  return trend === 'steady' ? '' : formatRate(bytesPerSecond);
 }
 
 /** Polyline points of a spark line in a box, from zero up: what changes little is flat. */

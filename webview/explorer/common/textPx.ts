@@ -1,3 +1,5 @@
+import { onThemeChange } from './theme';
+
 const known = new Map<string, number>();
 let pen: CanvasRenderingContext2D | null | undefined;
 
@@ -5,7 +7,10 @@ let pen: CanvasRenderingContext2D | null | undefined;
 export function textPx(text: string): number {
   const found = known.get(text);
   if (found !== undefined) return found;
-  pen ??= document.createElement('canvas').getContext('2d');
+  if (pen === undefined) {
+    pen = document.createElement('canvas').getContext('2d');
+    onThemeChange(() => known.clear());
+  }
   if (pen) pen.font = getComputedStyle(document.body).font;
   const width = pen?.measureText(text).width ?? 0;
   known.set(text, width);

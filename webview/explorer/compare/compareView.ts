@@ -64,6 +64,7 @@ export class CompareView {
     this.active = key ? rows.findIndex(row => nameOf(row) === nameOf(key)) : -1;
     this.elements = rows.map((row, index) => rowElement(row, index));
     this.body.replaceChildren(...this.elements);
+    this.element.style.setProperty('--gm-rows', String(rows.length || 3));
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
     this.unchanged.hidden = same === 0;
     setText(this.unchanged, unchangedText(same, all[0]?.stack.length === 0));

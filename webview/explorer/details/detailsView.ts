@@ -38,6 +38,7 @@ export class DetailsView {
   private readonly source = badge('source');
   private readonly stackTitle = el('h3', { class: 'dim', tabindex: -1 });
   private readonly stack: StackView;
+  private readonly upper: HTMLElement;
   readonly frees: FreesView;
 
   constructor(
@@ -56,8 +57,8 @@ export class DetailsView {
     const head = el('div', { class: 'details-head' }, back.element, this.title, this.source.element, closing.element);
     this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
-    const upper = el('div', { class: 'details-upper' }, this.summary, stack, block.element, this.frees.element);
-    this.element.append(head, el('div', { class: 'details-body' }, upper, blocks.element));
+    this.upper = el('div', { class: 'details-upper' }, this.summary, stack, block.element, this.frees.element);
+    this.element.append(head, el('div', { class: 'details-body' }, this.upper, blocks.element));
     this.element.hidden = true;
   }
 
@@ -73,11 +74,11 @@ export class DetailsView {
     this.frees.hide();
   }
 
-  /** Brings a section into view, with the focus. */
+  /** Brings a section into view, with the focus; the page around the details stays where it is. */
   reveal(section: DetailsSection): void {
     this.frees.element.hidden = false;
     const title = section === 'frees' ? this.frees.title : this.stackTitle;
-    title.scrollIntoView({ block: 'start' });
+    this.upper.scrollTop += title.getBoundingClientRect().top - this.upper.getBoundingClientRect().top;
     title.focus({ preventScroll: true });
   }
 

@@ -43,7 +43,7 @@ export class FitChoices {
   private readonly batch = this.input('fit-batch', { type: 'number', min: 1, placeholder: '?' });
   private readonly slider = this.input('fit-factor', { type: 'range' }, value => this.attempt(value));
   private readonly tried = this.input('fit-tried', { type: 'number' }, value => this.attempt(value));
-  private readonly unit = el('span', {}, t('times the recorded batch'));
+  private readonly unit = el('span', {}, t('× the recorded batch'));
   private readonly problem = el('p', { class: 'fit-problem', id: 'fit-problem', role: 'alert' });
   private readonly expandable = this.input('fit-expandable', { type: 'checkbox' });
   private readonly setting = el('label', {}, this.expandable, t('Expandable segments'));
@@ -74,6 +74,14 @@ export class FitChoices {
       expandable: this.expandable.checked,
       checkpoint: this.checkpoint === NONE ? null : this.checkpoint,
     };
+  }
+
+  /** Of what the memory is: the batch that is tried. */
+  get memoryTitle(): string {
+    const { recorded, factor } = this;
+    const tried = factor ?? 1;
+    if (recorded !== null) return t('With batch {0}', formatCount(tried * recorded));
+    return tried === 1 ? t('With the recorded batch') : t('With {0}× the recorded batch', tried);
   }
 
   /** What there is to choose. `ownBytes`: of the run's GPU. */

@@ -1,7 +1,7 @@
 // The tab "Fit": whether the run would fit with another batch, GPU or settings, and what would make it fit.
 import { t } from '@vscode/l10n';
 import type { ForecastAnswer, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
-import { formatBytes, formatCount } from '../../../extension/text/format';
+import { formatBytes } from '../../../extension/text/format';
 import { button, differs, el, icon, setAttributes, setHidden, setText, setTextOrHide } from '../../dom';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FitChoices } from './fitChoices';
@@ -101,9 +101,7 @@ export class FitPart extends PolledPart {
     const { devices } = this.page.now()?.info ?? { devices: [] };
     this.choices.offer(Math.max(0, ...devices.map(({ totalBytes }) => totalBytes)), forecast);
     const { ways, notes } = forecast;
-    const batch = this.choices.query?.batch ?? null;
-    const memory = batch === null ? t('With the recorded batch') : t('With batch {0}', formatCount(batch));
-    setText(this.memory, memory);
+    setText(this.memory, this.choices.memoryTitle);
     if (!differs(this.element, ways, notes)) return;
     this.ways.replaceChildren(...ways.map(wayRow));
     this.notes.replaceChildren(...notes.map(note => el('li', {}, note)));
@@ -116,5 +114,5 @@ function wayRow({ change, peakBytes, fits, largest }: ShownForecast['ways'][numb
   setAttributes(mark, { 'aria-hidden': null, role: 'img', 'aria-label': title, title });
   const parts = change.split(/(?<=[:_])/).flatMap(part => [part, el('wbr')]); // a setting breaks before its value
   const cells = [el('td', {}, formatBytes(peakBytes), ' ', mark), el('td', {}, largest)];
-  return el('tr', { 'data-fits': fits }, el('th', { scope: 'row' }, ...parts), ...cells);
+  return el('tr', { 'data-fits': String(fits) }, el('th', { scope: 'row' }, ...parts), ...cells);
 }

@@ -105,7 +105,9 @@ export class Header {
   tick(runNs: number): void {
     const elapsedNs = runNs > 0 ? (this.moment?.timeNs ?? runNs) : 0;
     const running = this.moment === null && this.session?.phase !== 'ended';
-    setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs, running) : '');
+    const clock = elapsedNs > 0 ? clockText(elapsedNs, running) : '';
+    setText(this.elapsed, this.moment !== null && clock !== '' ? t('at {0}', clock) : clock);
+    this.elapsed.title = this.moment === null ? t('Duration of the run') : t('Time of the shown moment');
   }
 
   private requestOf(method: Button): () => void {

@@ -141,14 +141,14 @@ export class StateView {
 const ranText = ({ ran = '', offers }: SessionView): string =>
   offers?.includes('chooseInterpreter') === true ? ran : '';
 
-/** The exit status unless the host's sentence names it, and totals: `Exit status 0`, `12.40 s`, `peak 8.10 GiB`, `12,345 allocations, 12,001 frees`. */
+/** The exit status unless the host's sentence names it, and totals: `Exit status 0`, `ran for 12.40 s`, `peak 8.10 GiB`, `12,345 allocations, 12,001 frees`. */
 function endTexts(session: SessionView): string[] {
   const { info, exitCode, detail } = session;
   if (!info) return [];
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
     exitCode === null || /\bstatus\b/.test(`${detail} ${ranText(session)}`) ? '' : t('Exit status {0}', exitCode),
-    formatDuration(info.durationNs),
+    t('ran for {0}', formatDuration(info.durationNs)),
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
     wasPaused(info) ? t('recording was paused') : '',
     t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),

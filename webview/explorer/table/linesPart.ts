@@ -86,10 +86,10 @@ export class LinesPart extends PolledPart {
     this.toolbar.update(view, layer);
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
-    const { threads } = this.sites;
+    const { threads, grew } = this.sites;
     const stepPx = JUDGED.some(one => one === view.groupBy) ? Math.ceil(textPx(LONGEST_STEP)) : 0;
     const oneFile = view.table.tree ? '' : this.sites.oneFile;
-    const several = { devices: info.devices.length, threads: threads.size, stepPx, oneFile };
+    const several = { devices: info.devices.length, threads: threads.size, stepPx, grew, oneFile };
     this.table.update(view, this.sourceOf(view), several);
     const named = view.table.tree ? TREE_NAMES[treeOf(view.table)] : GROUP_NAMES[view.groupBy];
     this.table.head.setTitle('site', baseName(oneFile) || named, oneFile || t('Call site'));
@@ -246,6 +246,8 @@ export class LinesPart extends PolledPart {
     const verdicts = await this.page.request('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
     if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
     this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
+    const now = this.page.now();
+    if (now) this.update(now); // the column of growth may have come
     this.table.refresh();
   }
 

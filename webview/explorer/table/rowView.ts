@@ -110,12 +110,11 @@ export class RowView {
     element.classList.toggle('no-line', row.line === 0 && row.function === '');
     this.showName(row, marks);
     this.showTree(row);
-    const short = !marks.layout.wide;
-    this.showLive(row, marks.fullBytes, short);
+    this.showLive(row, marks.fullBytes);
     setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
-    setText(this.growth, growthText(row.growth, row.trend, short));
+    setText(this.growth, growthText(row.growth, row.trend));
     setAttribute(this.line, 'points', row.spark ? sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT) : '');
-    for (const column of this.plain) setText(this.cell(column.id), column.text(row, short));
+    for (const column of this.plain) setText(this.cell(column.id), column.text(row));
     setAttribute(this.cell('thread'), 'title', row.thread);
   }
 
@@ -144,8 +143,8 @@ export class RowView {
     setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
   }
 
-  private showLive({ liveBytes, peakBytes, hueName }: Row, fullBytes: number, short: boolean): void {
-    setText(this.live, formatBytes(liveBytes, short));
+  private showLive({ liveBytes, peakBytes, hueName }: Row, fullBytes: number): void {
+    setText(this.live, formatBytes(liveBytes));
     setAttribute(this.cell('live'), 'title', t('{0} bytes, peak {1}', formatCount(liveBytes), formatBytes(peakBytes)));
     const hue = hueName === '' ? null : hueOf(hueName);
     this.bar.style.setProperty('--hue', hue === null ? '' : hueStyle(hue.hue));

@@ -11,6 +11,8 @@ export class SiteRows implements RowSource {
   fullBytes = 0;
   /** Of the rows so far: a column that came stays. */
   threads = new Set<string>();
+  /** Rows so far did: see `Several`. */
+  grew = false;
   /** Where they are. */
   private files = new Set<string>();
   private another = false;
@@ -47,6 +49,7 @@ export class SiteRows implements RowSource {
 
   judge(verdicts: ReadonlyMap<number, Judged>): void {
     this.verdicts = verdicts;
+    this.grew ||= [...verdicts.values()].some(({ bytesPerStep }) => bytesPerStep > 0);
     this.judgedIds = new Set(this.ids());
   }
 
@@ -67,6 +70,7 @@ export class SiteRows implements RowSource {
 
   forget(): void {
     this.reset(true);
+    this.grew = false;
     this.window = null;
     this.total = 0;
   }

@@ -23,6 +23,8 @@ const SITE_PX = { wide: 220, narrow: 84 };
 /** What numbers of lines need, alone and behind three letters: more is no reason to leave out what rows grow by. */
 const LEAST_SITE_PX = { number: 44, name: 70 };
 const THREAD_PX = 90;
+/** From this width on, growth has its column while no row grows. */
+const IDLE_PX = 320;
 /** Where there is no room for all, these give way, in this order; then the last ones. */
 const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'step'];
 
@@ -31,9 +33,15 @@ const STAY: readonly ColumnId[] = ['site', 'live'];
 
 /**
  * The table in `width` pixels. `fits`: columns may give way, as they do in a narrow table; else what the user chose scrolls sideways. `numbers`:
- * rows are named by their line alone.
+ * rows are named by their line alone. `idle`: no row grew, and in a panel names get the room of that column; the others stay where they are.
  */
-export function layoutOf(columns: readonly Column[], width: number, fits: boolean, numbers = false): Layout {
+export function layoutOf(
+  columns: readonly Column[],
+  width: number,
+  fits: boolean,
+  numbers = false,
+  idle = false,
+): Layout {
   const wide = width >= WIDE_PX;
   let layout = withColumns(columns, wide);
   const last = columns.map(({ id }) => id).filter(id => !STAY.includes(id));
@@ -46,6 +54,11 @@ export function layoutOf(columns: readonly Column[], width: number, fits: boolea
       wide,
     );
   }
+  if (idle && width < IDLE_PX)
+    layout = withColumns(
+      layout.columns.filter(({ id }) => id !== 'step'),
+      wide,
+    );
   const left = last.filter(id => !layout.columns.some(column => column.id === id));
   return { ...layout, left };
 }

@@ -50,7 +50,7 @@ export class TableView {
   private readonly spare: RowView[] = [];
   private layout: Layout = layoutOf([], 0, true);
   private view: ViewState | null = null;
-  private several: Several = { devices: 1, threads: 1, stepPx: 0, oneFile: '' };
+  private several: Several = { devices: 1, threads: 1, stepPx: 0, grew: false, oneFile: '' };
   private widthPx = 0;
   private keptRows = 0;
   private openedKey: string | null = null;
@@ -384,7 +384,7 @@ export class TableView {
     const scrollbarPx = this.scroller.offsetWidth - this.scroller.clientWidth;
     const roomPx = this.widthPx - Math.max(scrollbarPx, LEAST_SCROLLBAR_PX);
     const chosen = chosenColumns(columns, tree, this.several);
-    this.layout = layoutOf(chosen, roomPx, usual || tree, this.several.oneFile !== '');
+    this.layout = layoutOf(chosen, roomPx, usual || tree, this.several.oneFile !== '', !this.several.grew);
     const { wide, template, leastPx } = this.layout;
     this.element.classList.toggle('wide', wide);
     this.element.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);

@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import { baseName, formatBytes } from '../../../extension/text/format';
 import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
+import { splitName } from '../common/named';
 import { threadText } from '../common/threadNames';
 import { WORDS } from '../common/vocabularyWords';
 import type { Point } from './timelinePoints';
@@ -82,7 +83,7 @@ export function groupBytesText(
   short = false,
 ): string | null {
   if (held === 0 && most > 0 && restBytes > 0) return null;
-  const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes, short)) as [
+  const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes)) as [
     string,
     string,
   ];
@@ -110,6 +111,13 @@ export function groupName(group: StackGroup, by: StackBy, processes: readonly Pr
   if (group.line > 0)
     return { name: lineName(baseName(group.file)), more: group.function, title: lineName(group.file) };
   return same(group.source === 'before-attach' ? t('pre-existing') : t('no Python line'));
+}
+
+/** What groups are called where there is little room: lines of one file by their numbers alone, as in the table. */
+export function withoutFile(names: readonly { name: string }[]): string[] {
+  const split = names.map(({ name }) => splitName(name));
+  const isOne = new Set(split.flatMap(([file, at]) => (at === '' ? [] : [file]))).size === 1;
+  return split.map(([file, at]) => (isOne && at !== '' ? at : `${file}${at}`));
 }
 
 const same = (name: string): GroupName => ({ name, more: '', title: name });

@@ -4,7 +4,7 @@ import type { StackedTimeline } from '../../../extension/protocol/requests/timel
 import { el, setHidden } from '../../dom';
 import { oneLineName } from '../common/named';
 import type { DrawnSeries } from './chart';
-import { groupAt, groupBytesText, REST } from './timelineStack';
+import { groupAt, groupBytesText, REST, withoutFile } from './timelineStack';
 
 type Plot = Record<'left' | 'right' | 'top' | 'bottom', number>;
 
@@ -40,18 +40,19 @@ export class TimelineTooltip {
     for (const element of [this.cursor, this.box]) setHidden(element, false);
     const short = isAbove(plot);
     const series = lines.map(({ part, name, bytes }) =>
-      line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes, short)),
+      line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
+    const shown = short ? withoutFile(names) : names.map(({ name }) => name);
     const amounts = stack ? names.map((_, group) => groupAt(stack, group, timeNs)) : [];
     const restBytes = Math.max(0, totalBytes - amounts.reduce((sum, { held }) => sum + held, 0));
     const parts = names.map((_, group) => (amounts[group] ? groupBytesText(amounts[group], restBytes, short) : ''));
-    const groups = names.flatMap(({ name }, group) => {
+    const groups = names.flatMap((_, group) => {
       const bytes = parts[group] ?? null;
-      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, bytes)];
+      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), shown[group]!, bytes)];
     });
     // What the groups have of it is not known.
     const isOpen = parts.some(bytes => /[–≥≤]/.test(bytes ?? ''));
-    const most = formatBytes(restBytes, short);
+    const most = formatBytes(restBytes);
     const rest = isOpen ? `≤${most}` : most;
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
