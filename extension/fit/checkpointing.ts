@@ -103,7 +103,32 @@ function callsOfModules(run: RecordedRun, planned: readonly Planned[], pattern: 
     else known.allocations.push(one);
   }
   for (const [key, call] of calls) call.forwardEnd = forwardEnd.get(Number(key.slice(key.indexOf(' ') + 1))) ?? 0;
+  takeUnnamed(run, planned, own, [...calls.values()]);
   return calls;
+}
+
+/** What is made while a module runs belongs to it, also where a module inside it is not known by its path. */
+function takeUnnamed(
+  run: RecordedRun,
+  planned: readonly Planned[],
+  own: readonly (string | undefined)[],
+  calls: readonly Call[],
+): void {
+  const spans = calls
+    .map(call => {
+      const begins = call.allocations.filter(({ allocation }) => isMade(run, allocation)).map(one => one.begin);
+      return { call, begin: begins[0] ?? Infinity, end: begins.at(-1) ?? -Infinity };
+    })
+    .toSorted((a, b) => a.begin - b.begin);
+  const taken = new Set<Call>();
+  for (const one of planned) {
+    if (own[run.module[one.allocation] ?? 0] !== undefined || !isMade(run, one.allocation)) continue;
+    const span = spans[firstWhere(spans.length, at => (spans[at]?.begin ?? 0) > one.begin) - 1];
+    if (span === undefined || one.begin > span.end) continue;
+    span.call.allocations.push(one);
+    taken.add(span.call);
+  }
+  for (const call of taken) call.allocations.sort((a, b) => a.begin - b.begin);
 }
 
 function recompute(plan: Plan, call: Call): void {
@@ -173,7 +198,10 @@ function lifeUnsaved(
 ): (one: Planned) => number {
   const { module, modules } = plan.run;
   const bytesOf = ({ allocation }: Planned): number => plan.requested[allocation] ?? 0;
-  const own = ({ allocation }: Planned): string => modules[module[allocation] ?? 0] ?? '';
+  const own = ({ allocation }: Planned): string => {
+    const name = modules[module[allocation] ?? 0] ?? '';
+    return isInside(name, path) ? name : path;
+  };
   const ends = new Map<string, number>();
   for (const one of made) for (const inside of pathsBetween(own(one), path)) ends.set(inside, one.begin);
   const endOf = (inside: string): number => ends.get(inside) ?? ends.get(path) ?? Infinity;

@@ -134,6 +134,19 @@ test('what is not saved lives as in Python: by who takes it', () => {
   assert.deepEqual(ends, [14.5, 13.5, 14.5, 13.5, 16.5, 16.5, 17, 21.5, 19.5, 20.5]);
 });
 
+test('what a module makes whose path is not known goes with the layer that it runs in', () => {
+  const run = madeRun([
+    activation('layers.0.up', 10, 40),
+    activation('Softmax (path unknown)', 11, 38),
+    activation('layers.0', 12, 30), // the output
+    activation('Softmax (path unknown)', 20, 29), // behind the layer
+    { bytes: 512, begin: 37, end: 37.5, module: 'layers.0', pass: 'backward' },
+  ]);
+  const { planned } = checkpointed(sized(run), asRecorded(run), 'layers.*');
+  const lives = (allocation: number): number => planned.filter(one => one.allocation === allocation).length;
+  assert.deepEqual([lives(0), lives(1), lives(2), lives(3)], [2, 2, 1, 1]);
+});
+
 test('a path that fits no module changes nothing', () => {
   const { planned, found: modules } = checkpointed(sized(RUN), asRecorded(RUN), 'blocks.*');
   assert.deepEqual([planned, modules], [asRecorded(RUN), 0]);
