@@ -196,12 +196,8 @@ function lifeUnsaved(
   made: readonly Planned[],
   backward: readonly Planned[],
 ): (one: Planned) => number {
-  const { module, modules } = plan.run;
   const bytesOf = ({ allocation }: Planned): number => plan.requested[allocation] ?? 0;
-  const own = ({ allocation }: Planned): string => {
-    const name = modules[module[allocation] ?? 0] ?? '';
-    return isInside(name, path) ? name : path;
-  };
+  const own = pathWithin(plan.run, path);
   const ends = new Map<string, number>();
   for (const one of made) for (const inside of pathsBetween(own(one), path)) ends.set(inside, one.begin);
   const endOf = (inside: string): number => ends.get(inside) ?? ends.get(path) ?? Infinity;
@@ -271,6 +267,14 @@ function lifeUnsaved(
     return following === around ? untilFunction(around, one.begin) : untilReturn(one, around, following);
   };
 }
+
+/** The path of the module that makes something while the one at `path` runs; where it is not known, that. */
+const pathWithin =
+  ({ module, modules }: RecordedRun, path: string) =>
+  ({ allocation }: Planned): string => {
+    const name = modules[module[allocation] ?? 0] ?? '';
+    return isInside(name, path) ? name : path;
+  };
 
 /** Whether a tensor has a byte for each number of another, as masks of dropout have. */
 const isMaskOf = ({ requested }: Plan, one: Planned, other: Planned): boolean => {
