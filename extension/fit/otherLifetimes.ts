@@ -42,7 +42,7 @@ export function withStates(
     const key = `${run.module[one.allocation]} ${run.bytes[one.allocation]}`;
     const at = before.get(key) ?? 0;
     before.set(key, at + 1);
-    if (share !== ONE_OF_TWO) return share === 0 ? [] : [{ ...one, share }];
+    if (share !== ONE_OF_TWO) return share === 0 ? [] : [{ ...one, share: (one.share ?? 1) * share }];
     return at % 2 === 0 ? [one] : [];
   });
   return { planned: all, found };

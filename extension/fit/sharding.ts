@@ -46,7 +46,7 @@ export function sharded(
     if (category === 'gradient')
       return gradientOf(one, steps.get(run.step[one.allocation] ?? 0)?.get(unitOf(one)), share);
     const isOptimizer = run.sites[run.site[one.allocation] ?? 0]?.pass === 'optimizer';
-    return [category === 'parameter' || category === 'optimizer' || isOptimizer ? { ...one, share } : one];
+    return [category === 'parameter' || category === 'optimizer' || isOptimizer ? partOf(one, share) : one];
   });
   for (const units of steps.values())
     for (const { unit, span, buffer, stream } of spansIn(units)) {
@@ -55,19 +55,21 @@ export function sharded(
       const [largest] = own.toSorted((a, b) => (run.bytes[b.allocation] ?? 0) - (run.bytes[a.allocation] ?? 0));
       if (largest === undefined) continue;
       const times = bytes.reduce((sum, one) => sum + one, 0) / (run.bytes[largest.allocation] ?? 1);
-      all.push({ ...largest, ...buffer, share: times, stream });
+      all.push({ ...partOf(largest, times), ...buffer, stream });
       if (span !== null) all.push(...own.map(one => ({ ...one, ...span })));
     }
   return { planned: all, found: new Set(members.filter(unit => unit !== undefined)).size };
 }
 
+const partOf = (one: Planned, share: number): Planned => ({ ...one, share: (one.share ?? 1) * share });
+
 /** Whole until the backward pass of its unit is over, a part behind it. */
 function gradientOf(one: Planned, unit: Unit | undefined, share: number): Planned[] {
   const over = (unit?.backward.end ?? one.begin) + ASIDE;
-  if (over <= one.begin || over >= one.end) return [{ ...one, share }];
+  if (over <= one.begin || over >= one.end) return [partOf(one, share)];
   return [
     { ...one, end: over },
-    { ...one, begin: over, share, stream: REDUCE },
+    { ...partOf(one, share), begin: over, stream: REDUCE },
   ];
 }
 

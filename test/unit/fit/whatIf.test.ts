@@ -92,6 +92,9 @@ test('one of two ranks holds half of the model, and all of a layer while that ru
     ],
     'layer 0 is gathered by its own stream',
   );
+  const halves = sharded(run, withHalfParameters(sized(run), asRecorded(run)).planned, 2).planned;
+  const parameter = halves.filter(({ allocation, stream = 0 }) => allocation === 0 && stream === 0);
+  assert.deepEqual([...new Set(parameter.map(({ share }) => share))], [0.25, 0.5], 'both at once');
   assert.ok(
     lives(50).some(([bytes, stream]) => bytes === 2000 && stream === 2),
     'a gradient is divided',
