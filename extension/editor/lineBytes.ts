@@ -72,8 +72,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     await settings.update(SETTING, !this.on, vscode.ConfigurationTarget.Global);
   }
 
-  async provideHover(document: vscode.TextDocument, { line }: vscode.Position): Promise<vscode.Hover | null> {
+  async provideHover(document: vscode.TextDocument, at: vscode.Position): Promise<vscode.Hover | null> {
     if (!this.on) return null;
+    const { line } = at;
     const path = document.uri.fsPath;
     const leaks = this.leaks();
     const facts = this.shownOn(path, leaks).find(
@@ -91,7 +92,10 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       : [];
     const leak = leaks.get(facts.name) ?? null;
     const links = [...(await this.fixLink(leak)), open].join(' · ');
-    const all = [title, ...hoverLines(facts, leak, this.moment), ...uncertain, ...picture, links];
+    const besideProblem = vscode.languages
+      .getDiagnostics(document.uri)
+      .some(({ range, message }) => range.contains(at) && leak !== null && message.startsWith(leak.finding.headline));
+    const all = [title, ...hoverLines(facts, leak, this.moment, besideProblem), ...uncertain, ...picture, links];
     const content = new vscode.MarkdownString(all.join('\n\n'));
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel', 'gpuMemoryTrace.applyFix'] };
     return new vscode.Hover(content, document.lineAt(line).range);

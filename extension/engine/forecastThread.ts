@@ -50,9 +50,9 @@ function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQ
 }
 
 function noSizeText({ limitBytes }: FitRun): string {
-  if (limitBytes === null) return t('The trace does not have the size of its GPU: choose a size.');
+  if (limitBytes === null) return t('The trace does not record the GPU’s size. Choose one.');
   // prettier-ignore
-  return t('PyTorch could use at least {0}, but a replay of this run differs from the recording. Choose a size for a rough forecast.', formatBytes(limitBytes));
+  return t('PyTorch could use at least {0}, but a replay of this run differs from the recording. Choose a GPU size for a rough forecast.', formatBytes(limitBytes));
 }
 
 async function openRun(dist: string, path: string): Promise<OpenRun | { error: string }> {

@@ -212,13 +212,18 @@ describe('Findings in VS Code', () => {
     assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
     await vscode.workspace.applyEdit(fix.edit);
     await written();
-    const at = new vscode.Position(lineOf(file, '# HOLD') - 1, 2);
-    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
-      'vscode.executeHoverProvider',
-      document.uri,
-      at,
-    );
-    const text = hovers.flatMap(({ contents }) => contents.map(one => (one as vscode.MarkdownString).value)).join();
+    const hoverAt = async (at: vscode.Position): Promise<string> => {
+      const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+        'vscode.executeHoverProvider',
+        document.uri,
+        at,
+      );
+      return hovers.flatMap(({ contents }) => contents.map(one => (one as vscode.MarkdownString).value)).join();
+    };
+    const [leaks = ''] = entry.message.split(' · ');
+    assert.ok(!(await hoverAt(entry.range.start)).includes(leaks), 'VS Code shows the problem beside it');
+    const text = await hoverAt(new vscode.Position(lineOf(file, '# HOLD') - 1, 2));
+    assert.ok(text.includes(leaks), text);
     const [, given = ''] =
       /\[Add \.detach\(\)\.cpu\(\)\]\(command:gpuMemoryTrace\.applyFix\?([^)]*)\)/.exec(text) ?? [];
     assert.notEqual(given, '', text);

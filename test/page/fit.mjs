@@ -132,6 +132,21 @@ const checks = {
         );
       assert.deepEqual(wide, []);
     });
+    const batch = page.locator('[data-control=fit-batch]');
+    const roomy = async () => assert.ok((await slider.boundingBox()).width >= 96, 'the slider can be dragged');
+    await roomy();
+    await batch.fill('');
+    await page.locator('.fit-trial span').waitFor(); // the unit comes back
+    await roomy();
+    await batch.fill('163840');
+    await eventually(async () => assert.equal(await tried.inputValue(), String(0.3 * 163_840)));
+    await tried.fill('163840');
+    // The arrows come with the pointer.
+    for (const field of [batch, tried]) {
+      await field.hover();
+      const hidden = await field.evaluate(one => one.scrollWidth - one.clientWidth);
+      assert.ok(hidden <= 0, 'six digits are in sight');
+    }
   },
 };
 

@@ -81,17 +81,18 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
   return Math.max(0, levels - 1 - Math.floor(Math.log2(mostBytes / bytes) / 2));
 }
 
-/** Lines of a hover, without its picture. */
+/** Lines of a hover, without its picture. `besideProblem`: its problem, which names the leak, stands in the same hover. */
 export function hoverLines(
   facts: LineFacts,
   leak: LineLeak | null,
   { when, isChosen }: Omit<ShownMoment, 'moment' | 'bytes'>,
+  besideProblem = false,
 ): string[] {
   const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
-  const growth = leak === null ? [] : [leak.finding.title];
+  const growth = leak === null || besideProblem ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
   if (!isChosen && leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
     growth.push(heldText(leak.finding));

@@ -86,6 +86,7 @@ test('a hover has blocks, peak and counts, and the leak', () => {
   assertSentence(hoverLines(facts, leak, usual).join('\n'));
   const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, usual);
   assertSentence(whole);
+  assert.ok(!hoverLines(facts, leak, usual, true).includes(finding.title), 'its problem has it');
   const keeps = { ...facts, liveBytes: 0, liveCount: 0, allocations: 0 };
   assert.equal(hoverLines(keeps, { ...leak, shownIn: '/x/train.py' }, usual).length, 2, 'it only keeps the leak');
   const failed = { ...leak, shownIn: '/x/train.py', finding: { ...finding, bytesAtStep: null } };

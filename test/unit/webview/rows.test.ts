@@ -58,6 +58,26 @@ test('a group keeps its key while its biggest site changes', () => {
   assert.notEqual(rowAt(other, 0, 'site', [], 'tensor').key, rowAt(window({}), 0, 'site', [], 'tensor').key);
 });
 
+test('a line keeps its growth while its biggest site changes; one of which nothing is known yet has none', () => {
+  const rows = new SiteRows(() => Promise.resolve(undefined));
+  const rate = (id: number, line = 41): unknown => {
+    rows.set(window({ id: Uint32Array.of(id), line: Uint32Array.of(line) }), 0);
+    return [rows.row(0)!.bytesPerStep, rows.unjudged()];
+  };
+  rate(5);
+  const asked = rows.ids();
+  rate(9); // before the answer comes
+  rows.judge(asked, new Map([[5, { state: 'growing', because: '', bytesPerStep: 1024 }]]));
+  assert.deepEqual(
+    [rate(9), rate(5), rate(5, 42)],
+    [
+      [1024, false],
+      [1024, false],
+      [0, true],
+    ],
+  );
+});
+
 test('of a group whose figures are not known, the cells are empty', () => {
   const unknown = Float64Array.of(NaN);
   const row = rowAt(

@@ -55,7 +55,8 @@ export class FitChoices {
     const batch = el('label', {}, t('Recorded batch'), this.batch);
     for (const input of [this.slider, this.tried]) input.setAttribute('aria-label', t('Batch to try'));
     this.tried.setAttribute('aria-describedby', this.problem.id);
-    const trial = el('div', { class: 'fit-trial' }, t('Batch to try'), this.slider, this.tried, this.unit);
+    const typed = el('label', {}, this.tried, this.unit);
+    const trial = el('div', { class: 'fit-trial' }, t('Batch to try'), this.slider, typed);
     const settings = [batch, this.gpus.element, this.gib, this.modules.element, this.setting];
     const controls = el('div', { class: 'controls' }, ...settings);
     this.element = el('div', { class: 'toolbar' }, controls, trial, this.problem);

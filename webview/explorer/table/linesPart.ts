@@ -240,12 +240,14 @@ export class LinesPart extends PolledPart {
 
   /** Verdicts on the rows that are here; of threads, processes and devices there are none. */
   private async loadVerdicts(): Promise<void> {
-    const view = this.page.now()?.view;
-    const groupBy = view && JUDGED.find(one => one === view.groupBy);
-    if (!groupBy || view.table.tree) return;
-    const verdicts = await this.page.request('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
-    if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
-    this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
+    const context = this.page.now();
+    const groupBy = JUDGED.find(one => one === context?.view.groupBy);
+    if (!context || !groupBy || context.view.table.tree) return;
+    const rows = this.sites.ids();
+    const verdicts = await this.page.request('verdicts', { sites: [...rows.keys()].slice(0, MAX_VERDICTS), groupBy });
+    if (!verdicts) return;
+    if (!sameRows(context, this.page.now())) return this.verdictPoller.invalidate();
+    this.sites.judge(rows, new Map(verdicts.map(verdict => [verdict.site, verdict])));
     const now = this.page.now();
     if (now) this.update(now); // the column of growth may have come
     this.table.refresh();

@@ -1,6 +1,6 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
 import type { GroupBy, Layer, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
-import { siteRow } from '../../../extension/protocol/trace';
+import { siteRow, siteRows } from '../../../extension/protocol/trace';
 import { rowAt, rowKey, type Judged, type Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 
@@ -21,9 +21,8 @@ export class SiteRows implements RowSource {
   private groupBy: GroupBy = 'line';
   private layer: Layer = 'tensor';
   private processes: readonly ProcessInfo[] = [];
-  /** By the id of a row. */
-  private verdicts: ReadonlyMap<number, Judged> = new Map();
-  private judgedIds: ReadonlySet<number> = new Set();
+  /** By the key of a row, which stays while the biggest site of a line changes; null: nothing is known of it. */
+  private verdicts: ReadonlyMap<string, Judged | null> = new Map();
 
   /** @param load a window of the rows that are shown; undefined: it could not be had */
   constructor(private readonly load: (from: number, to: number) => Promise<SiteWindow | undefined>) {}
@@ -47,10 +46,10 @@ export class SiteRows implements RowSource {
     for (const bytes of window.liveBytes) if (bytes > this.fullBytes) this.fullBytes = bytes;
   }
 
-  judge(verdicts: ReadonlyMap<number, Judged>): void {
-    this.verdicts = verdicts;
+  /** @param asked the rows whose verdicts these are, as of `ids` */
+  judge(asked: ReadonlyMap<number, string>, verdicts: ReadonlyMap<number, Judged>): void {
+    this.verdicts = new Map([...asked].map(([id, key]) => [key, verdicts.get(id) ?? null]));
     this.grew ||= [...verdicts.values()].some(({ bytesPerStep }) => bytesPerStep > 0);
-    this.judgedIds = new Set(this.ids());
   }
 
   /** The file that all rows so far are lines of; '': there are several, or rows are something else. */
@@ -65,7 +64,6 @@ export class SiteRows implements RowSource {
     this.fullBytes = 0;
     this.another = true;
     this.verdicts = new Map();
-    this.judgedIds = new Set();
   }
 
   forget(): void {
@@ -96,12 +94,13 @@ export class SiteRows implements RowSource {
 
   /** Some rows came whose verdict was not requested. */
   unjudged(): boolean {
-    return this.ids().some(id => !this.judgedIds.has(id));
+    return [...this.ids().values()].some(key => !this.verdicts.has(key));
   }
 
-  /** The ids whose verdicts are requested. */
-  ids(): number[] {
-    return this.window ? [...this.window.id] : [];
+  /** The ids whose verdicts are requested, each with the key of its row. */
+  ids(): ReadonlyMap<number, string> {
+    const { window, groupBy } = this;
+    return new Map(window ? Array.from(siteRows(window), row => [row.id, rowKey(row, groupBy)]) : []);
   }
 
   private loaded(from: number, to: number): Row[] | null {
@@ -116,7 +115,7 @@ export class SiteRows implements RowSource {
 
   private rowOf(window: SiteWindow, i: number): Row {
     const row = rowAt(window, i, this.groupBy, this.processes, this.layer);
-    row.verdict = this.verdicts.get(row.id) ?? null;
+    row.verdict = this.verdicts.get(row.key) ?? null;
     row.bytesPerStep = row.verdict?.bytesPerStep ?? 0;
     return row;
   }

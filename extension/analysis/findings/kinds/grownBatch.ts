@@ -8,34 +8,26 @@ import { inSentence, siteText } from '../../sites/site';
 const LEAST_TIMES = 2;
 const FEWEST_POINTS = 16;
 
-export interface GrownBatch {
-  /** Without a full stop. */
-  text: string;
-  /** Of its usual size, in words: `8`. */
-  times: string;
-}
-
 export const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
 
 /**
  * The input of the step that runs is so many times as large as any before, and what the forward pass has made of it up to now is more than
- * usual as well; null: it is not, or nothing shows it.
+ * usual as well, in words without a full stop; null: it is not, or nothing shows it.
  */
-export function grownBatch({ step, sites }: MemorySnapshot, process: number, source: TraceSource): GrownBatch | null {
+export function grownBatch({ step, sites }: MemorySnapshot, process: number, source: TraceSource): string | null {
   if (step <= T.few) return null;
   const forward = sites.filter(one => isBeforeBackward(source.site(one.site)) && isMore(one));
   const [input] = forward.filter(one => isInput(one, step)).toSorted((a, b) => b.liveBytes - a.liveBytes);
   if (input === undefined || forward.every(one => isInput(one, step))) return null;
   const bytes = input.liveBytes / input.liveCount;
   // A line that runs in some steps alone had blocks as large before.
-  const usual = largestBefore(input.site, step, process, source);
-  const times = usual === 0 ? 0 : bytes / usual;
+  const before = largestBefore(input.site, step, process, source);
+  const times = before === 0 ? 0 : bytes / before;
   if (times < LEAST_TIMES) return null;
   const timesText = times < 10 ? String(Math.round(10 * times) / 10) : formatCount(times);
   const line = inSentence(siteText(source.site(input.site)));
   // prettier-ignore
-  const text = t('The batch at {0} is {1} times its usual size ({2} instead of {3})', line, timesText, formatBytes(bytes), formatBytes(usual));
-  return { text, times: timesText };
+  return t('The batch at {0} is {1} times as large as any before it ({2} instead of at most {3})', line, timesText, formatBytes(bytes), formatBytes(before));
 }
 
 const isMore = ({ stepAllocatedBytes, usualAllocatedBytes }: SnapshotSite): boolean =>

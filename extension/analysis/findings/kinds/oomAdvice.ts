@@ -9,7 +9,7 @@ import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { inSentence, namedFrame, siteText } from '../../sites/site';
 import type { LineText } from './findingContext';
-import { isBeforeBackward, type GrownBatch } from './grownBatch';
+import { isBeforeBackward } from './grownBatch';
 import { suggest } from './suggestions';
 
 // What to try after a failed allocation: only what the recorded figures support, each with the bytes that it gives by them.
@@ -25,7 +25,7 @@ export interface Failed extends Pick<
   leakBytes: number;
   after: AfterSteps | null;
   /** Null: it is as usual, or that is not known. */
-  batch: GrownBatch | null;
+  batch: string | null;
   /** In words that this step allocated much more than those before, by its batch or not; null: it did not, or that is not known. */
   bigger: string | null;
   /** The device had room, and PyTorch was not allowed to take it. */
@@ -163,7 +163,7 @@ function ofTheStep(
   const less =
     batch === null
       ? t('Make the batch or the inputs {0}% smaller.', percent)
-      : t('Make this batch at least {0}% smaller. It is {1} times as large as usual.', percent, batch.times);
+      : t('Make this batch at least {0}% smaller.', percent);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );

@@ -109,7 +109,7 @@ function judgeFailure(
   const limited = hadRoom(failure, room, info);
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.
   const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
-  const bigger = snapshot === null ? null : (batch?.text ?? biggerText(snapshot, failure.process, source));
+  const bigger = snapshot === null ? null : (batch ?? biggerText(snapshot, failure.process, source));
   const had = limited ? { ...room, freeBytes: 0 } : room;
   const reason = causeOf({ failure, leak, after, batch, bigger, ...had }, context);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
@@ -284,7 +284,7 @@ function causeText(
     full: why,
   };
   const found = limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
-  return batch === null || cause === 'full' ? found : `${batch.text}. ${found}`;
+  return batch === null || cause === 'full' ? found : `${batch}. ${found}`;
 }
 
 /** Where the step allocates much more than those before; null: it does not. */
