@@ -55,7 +55,7 @@ export interface Comparison {
 export interface ComparedTrace {
   trace: number;
   title: string;
-  /** Which of the runs of this title, from 1; absent: it is the only one. */
+  /** Which of the runs of this title, from 1; absent: it is the only one that there was. */
   run?: number;
   /** In words: `stopped · 1 leak`. */
   status?: string;
