@@ -228,13 +228,13 @@ const checks = {
   },
   async 'an open list of moments lies over all that is below it'() {
     for (const width of [300, 900]) {
-      await beside({ width, height: 700, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
+      await beside({ width, height: 2000, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
         await low.locator('[data-action=compare-runs]').click();
         await low.locator('[data-compared]').first().waitFor();
         for (const name of ['a', 'b']) {
           const list = low.locator(`[data-control=compare-${name}]`);
           await list.click();
-          await low.locator(`[data-control=compare-${name}][open]`).waitFor();
+          await low.locator(`[data-control=compare-${name}][open][position=below]`).waitFor();
           const [rows, covered] = await list.evaluate(one => {
             const box = one.shadowRoot.querySelector('.listbox').getBoundingClientRect();
             const rows = [...one.querySelectorAll('vscode-option')].map(row => [row, row.getBoundingClientRect()]);
