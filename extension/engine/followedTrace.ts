@@ -152,7 +152,9 @@ export class FollowedTrace {
     const { durationNs } = native.info();
     // A trace that was read while it was recorded: read once more its times are those that a moment of it is read by.
     const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
-    return found && { timeNs: found.timeNs, bytes: await this.bytesAt(found.timeNs), ...endingWords(found) };
+    if (found === null) return null;
+    const { timeNs, step } = found;
+    return { timeNs, step, bytes: await this.bytesAt(timeNs), ...endingWords(found) };
   }
 
   /** Alive then, in the layer that is listed first: header, table and status bar show the same. */

@@ -217,9 +217,7 @@ const checks = {
         const [heading] = await picker.locator('vscode-option[disabled]').allInnerTexts();
         assert.match(heading, name === 'a' ? /^run 1,/ : /^run 2,/);
       }
-      await low.evaluate(() =>
-        window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 }, b: { trace: 0, timeNs: null } }),
-      );
+      await low.evaluate(() => window.postMessage({ type: 'compare', a: { trace: 0, timeNs: 9 } }));
       await low.locator('[data-action=unchanged]').click();
       await settled(low);
       const ends = await low
@@ -227,6 +225,32 @@ const checks = {
         .evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom));
       assert.ok(ends.length === 5 && ends.every(end => end <= 700), String(ends));
     });
+  },
+  async 'an open list of moments lies over all that is below it'() {
+    for (const width of [300, 900]) {
+      await beside({ width, height: 2000, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
+        await low.locator('[data-action=compare-runs]').click();
+        await low.locator('[data-compared]').first().waitFor();
+        for (const name of ['a', 'b']) {
+          const list = low.locator(`[data-control=compare-${name}]`);
+          await list.click();
+          await low.locator(`[data-control=compare-${name}][open][position=below]`).waitFor();
+          const [rows, covered] = await list.evaluate(one => {
+            const box = one.shadowRoot.querySelector('.listbox').getBoundingClientRect();
+            const rows = [...one.querySelectorAll('vscode-option')].map(row => [row, row.getBoundingClientRect()]);
+            const seen = rows.filter(([, { top, bottom }]) => top >= box.top && bottom <= box.bottom);
+            const isOnTop = ([row, { left, right, top, bottom }]) =>
+              [0.05, 0.5, 0.95].every(
+                part => document.elementFromPoint(left + part * (right - left), (top + bottom) / 2) === row,
+              );
+            return [seen.length, seen.filter(row => !isOnTop(row)).map(([row]) => row.textContent)];
+          });
+          assert.ok(rows >= 4, `${rows} rows`);
+          assert.deepEqual(covered, [], `${name} at ${width} px`);
+          await list.press('Escape');
+        }
+      });
+    }
   },
   async 'at 280 px, tabs stand apart, the filter has its word, and a span is closed beside its name'() {
     await beside({ width: 280, story: 'outOfMemory' }, async low => {

@@ -42,7 +42,7 @@ function receive(message: ToPage): void {
     case 'judged':
       return app.judged();
     case 'compare':
-      return app.compare(message.a, message.b);
+      return app.compare(message.a);
     case 'finding':
       return app.showFinding(message.id);
     case 'moment':

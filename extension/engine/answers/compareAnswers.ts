@@ -11,7 +11,7 @@ import type {
   CompareQuery,
   CompareRequests,
 } from '../../protocol/requests/compareRequests';
-import { listedLayer } from '../../protocol/trace';
+import { listedLayer, type StepAxis } from '../../protocol/trace';
 import type { FollowedTrace } from '../followedTrace';
 import type { Answers, NamedTrace, PageModel } from './answers';
 import { remembered } from '../../base/maps';
@@ -87,28 +87,36 @@ function describe({ id, trace, ...words }: NamedTrace, shown: FollowedTrace): Co
     startMs: info.startRealtimeMs,
     live: info.live,
     marks: marksOf(info),
-    steps: stepsOf(session),
+    steps: stepsOf(trace),
     peakNs: peak.peakBytes > 0 ? peak.peakNs : null,
     ending,
-    common: trace === shown ? null : commonStep(session, shown.session),
+    common: trace === shown ? null : commonStep(trace, shown),
   };
 }
 
-function commonStep(own: TraceSession, shown: TraceSession): ComparedTrace['common'] {
-  const [axis, other] = [own, shown].map(({ native }) => timelineSteps(native, MOST_POINTS).axis);
-  if (!axis || !other) return null;
-  const at = axis.last.findLastIndex(step => other.last.includes(step));
-  const step = axis.last[at];
-  if (step === undefined || (step === axis.last.at(-1) && step === other.last.at(-1))) return null;
-  const [ownNs, shownNs] = [axis.endNs[at]!, other.endNs[other.last.indexOf(step)]!].map(Math.round);
-  return { step, ownNs: ownNs!, shownNs: shownNs! };
+function commonStep(own: FollowedTrace, shown: FollowedTrace): ComparedTrace['common'] {
+  const [ends, others] = [own, shown].map(trace => {
+    const axis = timelineSteps(trace.session.native, MOST_POINTS).axis;
+    return new Map(axis === null ? [] : stepEnds(trace, axis).map(({ step, endNs }) => [step, Math.round(endNs)]));
+  });
+  const step = [...ends!.keys()].findLast(one => others!.has(one));
+  return step === undefined ? null : { step, ownNs: ends!.get(step)!, shownNs: others!.get(step)! };
+}
+
+/** The end of a step that is shown instead of the trace's has the time at which it is shown: it is one moment. */
+function stepEnds(
+  { ending }: FollowedTrace,
+  { last, endNs }: Pick<StepAxis, 'last' | 'endNs'>,
+): ComparedTrace['steps'] {
+  return Array.from(last, (step, i) => ({ step, endNs: step === ending?.step ? ending.timeNs : (endNs[i] ?? 0) }));
 }
 
 /** Steps that the program made, of the process that made most. */
-function stepsOf({ native }: TraceSession): ComparedTrace['steps'] {
+function stepsOf(trace: FollowedTrace): ComparedTrace['steps'] {
+  const { native } = trace.session;
   const counted = native.info().steps.filter(({ source, count }) => source !== 'time' && count > 0);
   const [most] = counted.sort((a, b) => b.count - a.count);
   if (most === undefined) return [];
   const axis = native.siteSeries({ process: most.process, layer: 'tensor', from: 0, to: 0, points: MOST_STEPS });
-  return Array.from(axis.last, (step, i) => ({ step, endNs: axis.endNs[i] ?? 0 })).reverse();
+  return stepEnds(trace, axis).reverse();
 }

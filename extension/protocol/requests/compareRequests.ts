@@ -55,7 +55,7 @@ export interface Comparison {
 export interface ComparedTrace {
   trace: number;
   title: string;
-  /** Which of the runs of this title, from 1; absent: it is the only one. */
+  /** Which of the runs of this title, from 1; absent: it is the only one that there was. */
   run?: number;
   /** In words: `stopped · 1 leak`. */
   status?: string;
@@ -69,7 +69,7 @@ export interface ComparedTrace {
   peakNs: number | null;
   /** The moment that is shown instead of an end that holds little. */
   ending: EndMoment | null;
-  /** The last step that ended in it and in the shown run, where one of them went further; null: neither did. */
+  /** The last step that ended in it and in the shown run; null: there is none, or it is the shown run. */
   common: { step: number; ownNs: number; shownNs: number } | null;
 }
 

@@ -132,8 +132,8 @@ export type ToPage =
   | { type: 'changed'; revision: number }
   /** What was found is to be requested again, at once: the editor shows it too. */
   | { type: 'judged' }
-  /** Two moments are to be shown beside each other. */
-  | { type: 'compare'; a: ComparePoint; b: ComparePoint }
+  /** What is shown is to be seen beside this moment. */
+  | { type: 'compare'; a: ComparePoint }
   /** The card of a finding is to be seen. */
   | { type: 'finding'; id: string }
   /** This moment is to be seen, and the card of a finding. */

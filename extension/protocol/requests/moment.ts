@@ -18,6 +18,8 @@ export interface OfMoment {
 /** The moment that is shown of a program that freed everything, or nearly, when it ended. */
 export interface EndMoment {
   timeNs: number;
+  /** The step that ended then; null: none did. */
+  step: number | null;
   /** Beside figures of that moment: `at the end of step 200`. */
   when: string;
   /** Which moment it is; and why that is shown: the rest of the sentence. */

@@ -82,7 +82,7 @@ export function makeCommands(parts: Parts): Commands {
     mark: name => markNow(sessions, name),
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
-    compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
+    compareTraces: (file, files) => compareTraces(sessions, uris(file, files), a => showCompared(parts, a)),
     showFinding: (finding, session) => showFinding(parts, finding, session),
     whoHolds: finding => whoHolds(parts, finding),
     openWide: () => wide.show(),
@@ -251,13 +251,13 @@ function uris(file: unknown, files: unknown): vscode.Uri[] {
 }
 
 /**
- * Shows the end of a saved trace beside that of another one. `files`: both, the earlier one first; with none, what is
+ * Shows a saved trace beside another one. `files`: both, the earlier one first; with none, what is
  * shown is compared with a trace that the user chooses, unless it has no memory to compare.
  */
 async function compareTraces(
   sessions: Sessions,
   files: readonly vscode.Uri[],
-  show: (a: ComparePoint, b: ComparePoint) => Promise<void>,
+  show: (a: ComparePoint) => Promise<void>,
 ): Promise<void> {
   const pick = (file: vscode.Uri | undefined, title: string, except?: number): Promise<PickedTrace | undefined> =>
     file ? Promise.resolve({ file }) : pickTrace(sessions, title, { except });
@@ -268,11 +268,11 @@ async function compareTraces(
   const after = shown ? { trace: shown } : await pick(files[1], vscode.l10n.t('Compare: later trace'), trace);
   if (after === undefined) return;
   sessions.show(await openPicked(sessions, after));
-  await show({ trace, timeNs: null }, { trace: 0, timeNs: null });
+  await show({ trace, timeNs: null });
 }
 
-async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: ComparePoint): Promise<void> {
-  if (wide.visible) return wide.compare(a, b);
-  explorer.show({ type: 'compare', a, b });
+async function showCompared({ wide, explorer }: Parts, a: ComparePoint): Promise<void> {
+  if (wide.visible) return wide.compare(a);
+  explorer.show({ type: 'compare', a });
   await showPanel();
 }

@@ -4,7 +4,6 @@ import { formatBytes } from '../../text/format';
 import { MAX_MARK_NAME } from '../../protocol/marks';
 import { Refused } from '../session/refused';
 import type { Session } from '../session/session';
-import { distinctTitles } from '../session/sessionList';
 import { sessionIcon, sessionWords } from '../session/sessionWords';
 import type { Sessions } from '../session/sessions';
 
@@ -43,18 +42,18 @@ export async function stopProgram(sessions: Sessions, attached: boolean): Promis
 }
 
 async function pickSession(
-  { all, shown }: Sessions,
+  sessions: Sessions,
   offered: readonly Session[],
   title: string,
   placeHolder: string,
 ): Promise<Session | undefined> {
   if (offered.length === 0) return undefined;
-  const titles = distinctTitles(all.map(session => session.title));
   const items = offered.map(session => ({
-    label: `$(${sessionIcon(session)}) ${titles[all.indexOf(session)]}`,
-    description: [sessionWords(session, vscode.l10n.t), ...(session === shown ? [vscode.l10n.t('shown')] : [])].join(
-      ' · ',
-    ),
+    label: `$(${sessionIcon(session)}) ${sessions.titleOf(session)}`,
+    description: [
+      sessionWords(session, vscode.l10n.t),
+      ...(session === sessions.shown ? [vscode.l10n.t('shown')] : []),
+    ].join(' · '),
     detail: session.facts === null ? '' : formatBytes(session.liveBytes),
     session,
   }));

@@ -32,8 +32,8 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     this.fill(vscode.window.createWebviewPanel(WIDE, title, vscode.ViewColumn.Active));
   }
 
-  compare(a: ComparePoint, b: ComparePoint): void {
-    this.page?.show({ type: 'compare', a, b });
+  compare(a: ComparePoint): void {
+    this.page?.show({ type: 'compare', a });
   }
 
   /** The window was reloaded: the page comes back with what the user had chosen on it. */

@@ -2,6 +2,7 @@
 
 export interface Listed {
   readonly id: number;
+  readonly title: string;
   /** Its program runs. */
   readonly running: boolean;
   /** It ended, or was not started, and nothing was recorded: there is only the reason in it. */
@@ -17,6 +18,7 @@ type Before<T> = (item: T, all: readonly T[]) => T | null;
 export class SessionList<T extends Listed> {
   private readonly items: T[] = [];
   private current: T | null = null;
+  private readonly runs = new WeakMap<T, number>();
 
   /** @param isUnread of those that ended: it makes room for no other */
   constructor(
@@ -37,8 +39,25 @@ export class SessionList<T extends Listed> {
     this.current = kept ?? item;
     const gone = this.items.filter(other => other.empty && other !== kept);
     for (const other of gone) this.remove(other);
+    this.runs.set(item, 1 + Math.max(0, ...this.alike(item).map(other => this.runOf(other))));
     this.items.push(item);
     return [...gone, ...this.trim()];
+  }
+
+  /** Which of the runs of its title, from 1; it keeps that number when earlier ones go. */
+  runOf(item: T): number {
+    return this.runs.get(item) ?? 1;
+  }
+
+  /** A title that no other one has: `train.py`, `train.py (2)`. */
+  titleOf(item: T): string {
+    const run = this.runOf(item);
+    return run === 1 ? item.title : `${item.title} (${run})`;
+  }
+
+  /** Those of its title. */
+  alike({ title }: T): T[] {
+    return this.items.filter(other => other.title === title);
   }
 
   /**
@@ -81,14 +100,4 @@ export class SessionList<T extends Listed> {
     this.current = item;
     return true;
   }
-}
-
-/** Titles that distinguish sessions: `train.py`, `train.py (2)`. */
-export function distinctTitles(titles: readonly string[]): string[] {
-  const seen = new Map<string, number>();
-  return titles.map(title => {
-    const count = (seen.get(title) ?? 0) + 1;
-    seen.set(title, count);
-    return count === 1 ? title : `${title} (${count})`;
-  });
 }

@@ -20,7 +20,7 @@ import { summaryOf, summaryWords, type RecentTraces } from './recentTraces';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
-import { distinctTitles, SessionList } from './sessionList';
+import { SessionList } from './sessionList';
 import { closeEnded, type OpenTerminal } from './terminal';
 
 /** For how long the status bar shows that a run was closed. */
@@ -74,9 +74,9 @@ export class Sessions implements vscode.Disposable {
       const closed = this.closed === '' ? {} : { closed: this.closed };
       return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     }
-    const sessions = this.titled.map(([session, title]) => ({
+    const sessions = this.all.map(session => ({
       id: session.id,
-      title,
+      title: this.titleOf(session),
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = beforeOf(shown, this.all);
@@ -101,17 +101,16 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence, offers);
   }
 
-  /** Each with a title of its own. */
-  private get titled(): (readonly [Session, string])[] {
-    const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.map((session, i) => [session, titles[i] ?? '']);
+  /** A title of its own. */
+  titleOf(session: Session): string {
+    return this.list.titleOf(session);
   }
 
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
     return this.all.flatMap(session => {
-      const runs = this.all.filter(({ title }) => title === session.title);
-      const run = runs.length > 1 && { run: runs.indexOf(session) + 1 };
+      const number = this.list.runOf(session);
+      const run = (number > 1 || this.list.alike(session).length > 1) && { run: number };
       const { id: trace, title, hasAllocations } = session;
       return hasAllocations ? [{ trace, title, ...run, status: sessionWords(session, vscode.l10n.t) }] : [];
     });

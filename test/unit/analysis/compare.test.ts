@@ -229,10 +229,10 @@ test('runs of one program are told apart by number and time, and the chosen one 
   assertSentence(others.map(([, label]) => label).join('\n'), 'each program has several runs');
 });
 
-test('of two runs of which one went further, the last step of both is compared, unless moments are chosen', () => {
+test('of two runs the last step of both is compared, unless moments are chosen', () => {
   const common = { step: 7, ownNs: 5e9, shownNs: 1.4e9 };
   const runs = [SHOWN, { ...SAVED, common }];
-  const points = chosenPoints(runs, { a: '4:now', b: '0:now' });
+  const points = chosenPoints(runs, { a: '4:now', b: null });
   assert.deepEqual(points, { a: { trace: 4, timeNs: 5e9 }, b: { trace: 0, timeNs: 1.4e9 } });
   assert.equal(comparedStep(runs, points.a, points.b), 7);
   const options = pointOptions(runs, NOW, 'en').map(([value]) => value);
@@ -241,11 +241,13 @@ test('of two runs of which one went further, the last step of both is compared, 
   assert.deepEqual(chosen.a, { trace: 4, timeNs: null });
   assert.equal(comparedStep(runs, chosen.a, chosen.b), null);
   assert.equal(comparedStep(runs, points.b, points.b), null, 'two moments of one run');
+  const ends = [4, 0].map(trace => ({ trace, timeNs: null }));
+  assert.deepEqual(Object.values(chosenPoints(runs, { a: '4:now', b: '0:now' })), ends, 'both ends are chosen');
   const behind = [
     { ...SHOWN, marks: [] },
     { ...SAVED, common: { step: 9, ownNs: 8e9, shownNs: 2e9 } },
   ];
-  const { a, b } = chosenPoints(behind, { a: '4:now', b: '0:now' });
+  const { a, b } = chosenPoints(behind, { a: '4:now', b: null });
   assert.deepEqual([optionOf(behind, a), optionOf(behind, b)], ['4:8000000000', '0:now'], 'it goes on');
   assert.equal(comparedStep(behind, a, b), 9);
 });
@@ -293,6 +295,7 @@ test('by itself the newest mark is compared with now; a closed trace is given up
 test('where the end is empty, the moment that is shown instead has its name, and is compared with a step before it', () => {
   const ending = {
     timeNs: 3e9,
+    step: 10,
     bytes: 8,
     title: 'As of the end of step 10',
     when: 'at the end of step 10',

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { distinctTitles, SessionList } from '../../../extension/views/session/sessionList';
+import { SessionList } from '../../../extension/views/session/sessionList';
 
 interface Item {
   id: number;
+  title: string;
   running: boolean;
   empty: boolean;
 }
-const item = (id: number, running = true, empty = false): Item => ({ id, running, empty });
+const item = (id: number, running = true, empty = false): Item => ({
+  ...{ id, running, empty },
+  title: 'a.py',
+});
 const ids = (items: readonly Item[]): number[] => items.map(({ id }) => id);
 
 test('the newest session is shown, and another one by its number', () => {
@@ -97,6 +101,19 @@ test('of many runs of a program the latest is compared, or the one that is shown
   assert.deepEqual(ids(list.add(item(8, false), false)), [4], '2 is beside the shown one, 7 beside the newest');
 });
 
-test('equal titles get a number', () => {
-  assert.deepEqual(distinctTitles(['a.py', 'b.py', 'a.py', 'a.py']), ['a.py', 'b.py', 'a.py (2)', 'a.py (3)']);
+test('equal titles get a number, which stays when earlier ones go', () => {
+  const list = new SessionList<Item>();
+  const titles = (): string[] => list.all.map(one => list.titleOf(one));
+  const [first, failed] = [item(1), item(4, false, true)];
+  for (const one of [first, { ...item(2), title: 'b.py' }, item(3), failed]) list.add(one);
+  assert.deepEqual(titles(), ['a.py', 'b.py', 'a.py (2)', 'a.py (3)']);
+  list.remove(first);
+  list.add(item(5));
+  assert.deepEqual(titles(), ['b.py', 'a.py (2)', 'a.py (3)'], 'what recorded nothing is no run');
+  for (let id = 6; id <= 10; id++) list.add(item(id, false));
+  assert.deepEqual(
+    list.all.map(one => list.runOf(one)),
+    [1, 2, 3, 5, 6, 7, 8],
+    'the oldest of many went',
+  );
 });

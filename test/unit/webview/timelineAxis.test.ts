@@ -124,7 +124,7 @@ test('what a span shows: born after its begin, at the latest at its end; or aliv
   const [born, alive] = [bornIn(span, axis, null), aliveAtEnd(span, axis)];
   assert.deepEqual(born.moment, { kind: 'born', fromNs: 401, toNs: 700 });
   assert.deepEqual(alive.moment, { kind: 'at', timeNs: 700 });
-  const ending = { timeNs: 900, when: 'at the end of step 9', title: '', show: '', reason: '', bytes: 1 };
+  const ending = { timeNs: 900, step: 9, when: 'at the end of step 9', title: '', show: '', reason: '', bytes: 1 };
   const before = bornIn(span, axis, ending);
   assert.deepEqual(before.moment, { ...born.moment, atNs: 900 }, 'not of an end that holds nothing');
   assertSentence(before.title);

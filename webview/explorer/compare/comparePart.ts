@@ -76,12 +76,12 @@ export class ComparePart extends PolledPart {
     this.page.dispatch({ type: 'compare', compare });
   }
 
-  /** The other one stays what it is. */
+  /** The other one stays what it is; as long as that is the usual end, it may become the last step of two runs. */
   private choosePoints(chosen: { a?: string; b?: string }): void {
     const view = this.page.now()?.view;
     if (!view) return;
     const { a, b } = chosenPoints(this.traces, view.compare);
-    this.choose({ a: pointText(a), b: pointText(b), ...chosen });
+    this.choose({ a: pointText(a), b: b.timeNs === null ? view.compare.b : pointText(b), ...chosen });
   }
 
   private swap(): void {

@@ -61,10 +61,9 @@ function momentsOf(
     .filter(([value]) => !seen.has(value) && seen.add(value));
 }
 
-function lastName({ live, steps: [newest], steps, ending }: ComparedTrace): string {
+function lastName({ live, steps: [newest], ending }: ComparedTrace): string {
   if (live) return newest ? t('end of step {0}, the newest', newest.step) : t('now');
-  const shown = steps.find(({ endNs }) => endNs === ending?.timeNs);
-  return shown ? t('end of step {0}', shown.step) : (ending?.when ?? t('end of the run'));
+  return typeof ending?.step === 'number' ? t('end of step {0}', ending.step) : (ending?.when ?? t('end of the run'));
 }
 
 /** Newest first: the two newest, some of the others, and those at which it is compared with another run. */
@@ -80,7 +79,7 @@ function stepsOf(run: ComparedTrace, traces: readonly ComparedTrace[]): Compared
 
 /**
  * What is compared: the choice where it is there, else the newest mark and the newest step; without marks the step before that, the
- * peak, or another trace's end. Two runs of which one went further are compared at the last step of both, unless moments were chosen.
+ * peak, or another trace's end. Two runs are compared at the last step of both, unless moments were chosen.
  */
 export function chosenPoints(
   traces: readonly ComparedTrace[],
@@ -91,12 +90,12 @@ export function chosenPoints(
     return point !== null && traces.some(({ trace }) => trace === point.trace) ? point : null;
   };
   const [a, b] = [known(choice.a) ?? usualA(traces), known(choice.b) ?? { trace: 0, timeNs: null }];
-  const common = a.timeNs === null && b.timeNs === null ? commonOf(traces, a, b) : null;
+  const common = a.timeNs === null && choice.b === null ? commonOf(traces, a, b) : null;
   const of = (point: ComparePoint): ComparePoint => (common ? { ...point, timeNs: endIn(common, point) } : point);
   return { a: of(a), b: of(b) };
 }
 
-/** The last step of the shown run and another one; null: neither went further, or none is known. */
+/** The last step of the shown run and another one; null: they have none in common. */
 function commonOf(traces: readonly ComparedTrace[], a: ComparePoint, b: ComparePoint): ComparedTrace['common'] {
   const other = a.trace === 0 ? b.trace : b.trace === 0 ? a.trace : 0;
   return other === 0 ? null : (traces.find(({ trace }) => trace === other)?.common ?? null);

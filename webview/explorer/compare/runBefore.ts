@@ -36,11 +36,7 @@ export class RunBefore extends PolledPart {
   private compare(): void {
     const { before: trace } = this;
     if (trace === undefined) return;
-    const [a, b] = [
-      { trace, timeNs: null },
-      { trace: 0, timeNs: null },
-    ].map(pointText) as [string, string];
-    this.page.dispatch({ type: 'compare', compare: { a, b } });
+    this.page.dispatch({ type: 'compare', compare: { a: pointText({ trace, timeNs: null }), b: null } });
     this.page.dispatch({ type: 'tab', tab: 'compare' });
   }
 

@@ -163,9 +163,9 @@ export class App implements PageActions {
       this.dispatch({ type: 'moment', moment: { kind: 'at', timeNs }, title, bytes });
   }
 
-  /** Shows these moments, for the host. */
-  compare(a: ComparePoint, b: ComparePoint): void {
-    this.dispatch({ type: 'compare', compare: { a: pointText(a), b: pointText(b) } });
+  /** Shows the trace beside that moment. */
+  compare(a: ComparePoint): void {
+    this.dispatch({ type: 'compare', compare: { a: pointText(a), b: null } });
     this.dispatch({ type: 'tab', tab: 'compare' });
   }
 
