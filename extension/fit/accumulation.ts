@@ -1,6 +1,6 @@
 import { remembered } from '../base/maps';
 import type { Planned } from './calls';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 
 // Gradient accumulation: a step runs its forward and backward passes several times, and the gradients stay in between.
 
@@ -59,5 +59,3 @@ function passesOf(run: RecordedRun): Map<number, Passes> {
   }
   return steps;
 }
-
-const passOf = (run: RecordedRun, allocation: number): string => run.sites[run.site[allocation] ?? 0]?.pass ?? 'other';

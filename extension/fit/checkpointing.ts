@@ -2,9 +2,10 @@ import { firstWhere } from '../base/bisect';
 import { remembered } from '../base/maps';
 import type { Planned } from './calls';
 import { boundsOf, rounded, type SizedRun } from './otherBatch';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 import { isBuffer } from './reductionBuffers';
 import { membersOf } from './repeatedModules';
+import { ROUNDING } from './requestSizes';
 
 // Activation checkpointing of modules: what their forward pass saves goes at its end, but for the output, and is made again when
 // their backward pass begins.
@@ -21,7 +22,6 @@ interface Call {
 const JUST_BEFORE = 0.5;
 /** A result is at least such a part of what a module makes beside it: half as many bytes for each number, or one of few heads. */
 const BESIDE = 16;
-const ROUNDING = 512;
 /** Counts, scales and seeds. */
 const SMALL_BYTES = 4096;
 /** Allocations between the input of a module and its first own one, at the most. */
@@ -61,8 +61,7 @@ interface Plan extends Pick<SizedRun, 'run' | 'requested'> {
 
 /** Of a forward pass; what functions with a backward pass of their own make has no name. */
 const isMade = (run: RecordedRun, at: number): boolean =>
-  categoryOf(run, at) === 'activation' ||
-  (categoryOf(run, at) === 'unnamed' && run.sites[run.site[at] ?? 0]?.pass === 'forward');
+  categoryOf(run, at) === 'activation' || (categoryOf(run, at) === 'unnamed' && passOf(run, at) === 'forward');
 
 /** The bytes of the parameters, by module. */
 export function parametersOf(run: RecordedRun): Map<number, number[]> {
@@ -182,7 +181,7 @@ function beforeSum(run: RecordedRun, backward: readonly Planned[], end: number):
 
 /** The backward pass of a call, in its order. */
 const ofBackward = (run: RecordedRun, { allocations, forwardEnd }: Call): Planned[] =>
-  allocations.filter(one => one.begin > forwardEnd && run.sites[run.site[one.allocation] ?? 0]?.pass === 'backward');
+  allocations.filter(one => one.begin > forwardEnd && passOf(run, one.allocation) === 'backward');
 
 /**
  * How long a tensor lives in the forward pass of a module at `path` if nothing saves it, by the module that takes it: the one whose

@@ -2,7 +2,7 @@ import { remembered } from '../base/maps';
 import type { Planned } from './calls';
 import { castsOf, parametersOf } from './checkpointing';
 import type { SizedRun } from './otherBatch';
-import { categoryOf } from './recordedRun';
+import { categoryOf, passOf } from './recordedRun';
 
 /**
  * The plan with parameters in bfloat16: they, their gradients and the optimizer's states take half, and autocast has no copies to make.
@@ -26,7 +26,7 @@ export function withHalfParameters(
   const all = planned
     .filter(one => !casts.has(one))
     .map(one => {
-      const isOptimizer = run.sites[run.site[one.allocation] ?? 0]?.pass === 'optimizer';
+      const isOptimizer = passOf(run, one.allocation) === 'optimizer';
       const isModel = isOptimizer || ['parameter', 'gradient', 'optimizer'].includes(categoryOf(run, one.allocation));
       return isModel ? { ...one, share: (one.share ?? 1) / 2 } : one;
     });

@@ -1,13 +1,12 @@
 import { groupBy, remembered } from '../base/maps';
 import { pairing } from './pairing';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 import { bufferBytes, isBuffer, sumsOf } from './reductionBuffers';
-import { REST_BYTES } from './requestSizes';
+import { REST_BYTES, ROUNDING } from './requestSizes';
 import { SizeVotes } from './sizeVotes';
 
 // What each allocation takes with another batch: by two runs exactly where the bytes follow the batch, by one run by what it is for.
 
-const ROUNDING = 512;
 /** Such small tensors hold counts, scales and the like. */
 const SMALL_BYTES = 4096;
 /** Of a tensor whose growth its rounding does not hide. */
@@ -55,7 +54,7 @@ function growing({ run, requested }: SizedRun): Uint8Array {
   return Uint8Array.from(requested, (bytes, at) => {
     const stays =
       isOfModel(run, at) ||
-      run.sites[run.site[at] ?? 0]?.pass === 'optimizer' ||
+      passOf(run, at) === 'optimizer' ||
       bytes <= SMALL_BYTES ||
       own.get(run.module[at] ?? 0)?.has(bytes) === true;
     return stays ? 0 : 1;

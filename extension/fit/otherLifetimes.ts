@@ -1,14 +1,11 @@
 import type { Planned } from './calls';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 
 // Changes of a program by which tensors live longer or shorter, and nothing else differs.
 
 const JUST_BEHIND = 0.5;
 /** Of the optimizer's states. */
 const ONE_OF_TWO = 0.5;
-
-const passOf = (run: RecordedRun, { allocation }: Planned): string =>
-  run.sites[run.site[allocation] ?? 0]?.pass ?? 'other';
 
 /** Where the last allocation of each step begins. */
 function endsOf(run: RecordedRun): Map<number, number> {
@@ -22,7 +19,9 @@ function endsOf(run: RecordedRun): Map<number, number> {
 
 /** What the optimizer makes for a moment. */
 const isMade = (run: RecordedRun, one: Planned): boolean =>
-  passOf(run, one) === 'optimizer' && categoryOf(run, one.allocation) !== 'optimizer' && one.end !== Infinity;
+  passOf(run, one.allocation) === 'optimizer' &&
+  categoryOf(run, one.allocation) !== 'optimizer' &&
+  one.end !== Infinity;
 
 /**
  * Another optimizer, whose states take such a share, and which makes nothing for a moment: SGD has one of Adam's two states, others have
@@ -94,7 +93,7 @@ export function withoutGradients(run: RecordedRun, planned: readonly Planned[]):
     const end = (ends.get(stepOf(one)) ?? Infinity) + JUST_BEHIND;
     const key = `${stepOf(one)} ${keyOf(one)}`;
     const isGradient = isKept(one);
-    if (!isGradient && (passOf(run, one) !== 'backward' || one.end > end)) return one;
+    if (!isGradient && (passOf(run, one.allocation) !== 'backward' || one.end > end)) return one;
     const before = taken.get(key) ?? 0;
     if (before >= (kept.get(keyOf(one)) ?? 0)) return one;
     taken.set(key, before + 1);

@@ -203,3 +203,6 @@ function segmentsOf(rows: readonly Row[], driver: readonly DriverRow[]): Pick<Re
 export function categoryOf(run: RecordedRun, allocation: number): Category {
   return CATEGORIES[run.category[allocation] ?? 0] ?? 'other';
 }
+
+export const passOf = (run: RecordedRun, allocation: number): Pass =>
+  run.sites[run.site[allocation] ?? 0]?.pass ?? 'other';

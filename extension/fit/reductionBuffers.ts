@@ -1,6 +1,6 @@
 import { remembered } from '../base/maps';
 import type { RecordedRun } from './recordedRun';
-import { REST_BYTES } from './requestSizes';
+import { REST_BYTES, ROUNDING } from './requestSizes';
 
 // Sums over many rows, such as gradients of biases, get a buffer for their parts: it grows with the rows until all of the GPU works on
 // them (`setReduceConfig` of ATen/native/cuda/Reduce.cuh: 4 bytes × 256² for each 512 threads that the GPU runs at once).
@@ -33,7 +33,6 @@ const [FEWEST_VALUES, MOST_VALUES] = [16, 256];
 const BRIEF = 9;
 const FLAG_BYTES = 4096;
 const PRECISIONS = [2, 4];
-const ROUNDING = 512;
 /** Sizes of tensors of a module in all steps. */
 const MOST_SIZES = 64;
 

@@ -1,10 +1,12 @@
 import { firstWhere } from '../base/bisect';
 import { remembered } from '../base/maps';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 
 // A trace has the size of the block that an allocation got. A block of over 1 MiB may be up to 1 MiB bigger than what was requested,
 // as PyTorch does not split off so small a rest. Under other settings, and with another batch, it is the request that counts.
 
+/** Blocks are multiples of so many bytes. */
+export const ROUNDING = 512;
 /** kSmallSize of c10/cuda/CUDACachingAllocator.cpp: so much is not split off. */
 export const REST_BYTES = 2 ** 20;
 /** A parameter in another precision. */
@@ -68,7 +70,7 @@ export function requestSizes(run: RecordedRun, exact: Uint8Array): Float64Array 
 
 /** What is as large as the parameter that it is of: gradients, and what the optimizer holds and makes. */
 const isCopy = (run: RecordedRun, at: number): boolean =>
-  ['gradient', 'optimizer'].includes(categoryOf(run, at)) || run.sites[run.site[at] ?? 0]?.pass === 'optimizer';
+  ['gradient', 'optimizer'].includes(categoryOf(run, at)) || passOf(run, at) === 'optimizer';
 
 /** For each allocation over 1 MiB those with the same line, module but for its number in a list, and place in the call: of its step, of all steps. */
 function groupsOf(run: RecordedRun): [Map<number, number[]>, Map<number, number[]>] {
@@ -117,7 +119,7 @@ function mostVotes(
   const votes = new Map<number, number>();
   for (const [bytes, count] of counts)
     for (const ratio of ratios) {
-      const size = Math.ceil((bytes * ratio) / 512) * 512;
+      const size = Math.ceil((bytes * ratio) / ROUNDING) * ROUNDING;
       if (size >= least && size <= most) votes.set(size, (votes.get(size) ?? 0) + count);
     }
   const [best] = [...votes].toSorted(([, a], [, b]) => b - a);

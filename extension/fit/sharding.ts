@@ -1,7 +1,7 @@
 import { remembered } from '../base/maps';
 import type { Planned } from './calls';
 import { membersOf, repeatedModules } from './repeatedModules';
-import { categoryOf, type RecordedRun } from './recordedRun';
+import { categoryOf, passOf, type RecordedRun } from './recordedRun';
 
 // Fully sharded data parallel training: each of several ranks holds a part of the model, and gathers a unit of it while that runs.
 
@@ -45,7 +45,7 @@ export function sharded(
     if (category === 'parameter') remembered(parameters, unitOf(one), () => []).push(one);
     if (category === 'gradient')
       return gradientOf(one, steps.get(run.step[one.allocation] ?? 0)?.get(unitOf(one)), share);
-    const isOptimizer = run.sites[run.site[one.allocation] ?? 0]?.pass === 'optimizer';
+    const isOptimizer = passOf(run, one.allocation) === 'optimizer';
     return [category === 'parameter' || category === 'optimizer' || isOptimizer ? partOf(one, share) : one];
   });
   for (const units of steps.values())
@@ -80,7 +80,7 @@ function stepsOf(
 ): Map<number, Map<string, Unit>> {
   const steps = new Map<number, Map<string, Unit>>();
   for (const one of planned) {
-    const pass = run.sites[run.site[one.allocation] ?? 0]?.pass;
+    const pass = passOf(run, one.allocation);
     if (pass !== 'forward' && pass !== 'backward') continue;
     const units = remembered(steps, run.step[one.allocation] ?? 0, () => new Map<string, Unit>());
     const unit = remembered(units, unitOf(one), () => ({ forward: { ...NOWHERE }, backward: { ...NOWHERE } }));

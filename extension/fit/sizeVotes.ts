@@ -1,4 +1,5 @@
 import { firstWhere } from '../base/bisect';
+import { ROUNDING } from './requestSizes';
 
 /** Sizes (bytes) of the blocks of a run, and whether each is what was requested. */
 interface Sized {
@@ -34,8 +35,6 @@ export class SizeVotes {
     return best;
   }
 }
-
-const ROUNDING = 512;
 
 /** Tensors by their bytes. */
 interface Counts {
