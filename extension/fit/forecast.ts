@@ -100,10 +100,11 @@ export function forecaster(
   const { base, run } = fitting.other;
   const smaller = forecasterOf(addon, { ...fitting, replayed: run, other: { base: run, run: base }, batch: run.batch });
   const ratio = base.batch / run.batch;
-  return (change, isVaried) => {
-    const answer = larger(change, isVaried);
-    // A batch that is nearer to the other run's is computed as that was.
-    if ('error' in answer || (change.factor / change.parts) ** 2 >= 1 / ratio) return answer;
+  return (change, isVaried = false) => {
+    // A batch that is nearer to the other run's is computed as that was; the largest one is always of the larger run.
+    const isNearer = (change.factor / change.parts) ** 2 < 1 / ratio;
+    const answer = larger(change, isVaried && !isNearer);
+    if ('error' in answer || !isNearer) return answer;
     const nearer = smaller({ ...change, factor: change.factor * ratio }, isVaried, false);
     if ('error' in nearer) return nearer;
     const { factor, largestFactor, searchedCalls } = answer;
