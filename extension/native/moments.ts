@@ -16,8 +16,12 @@ export class Moments {
   /** By their time; the last used one last. */
   private readonly opened = new Map<number, Opened>();
 
-  /** @param open opens the trace up to a time (ns), without reading on afterwards; throws one sentence */
+  /**
+   * @param whole all of it that is read
+   * @param open opens the trace up to a time (ns), without reading on afterwards; throws one sentence
+   */
   constructor(
+    private readonly whole: NativeTrace,
     private readonly open: (untilNs: number) => NativeTrace,
     private readonly most = MOST,
   ) {}
@@ -56,7 +60,7 @@ export class Moments {
 
   private begin(untilNs: number): Opened {
     const session = this.open(untilNs);
-    const one: Opened = { session, settled: session.settle().then(() => session), done: false, error: null };
+    const one: Opened = { session, settled: session.settle(this.whole).then(() => session), done: false, error: null };
     one.settled.then(
       () => (one.done = true),
       (error: unknown) => (one.error = error instanceof Error ? error : new Error(String(error))),

@@ -11,8 +11,11 @@ export interface NativeTrace extends TraceSource {
    * queried in between is of one moment. A second call takes the place of the first.
    */
   next(found: (caughtUp: boolean) => void): void;
-  /** Resolves when all that is in the logs now has been read. */
-  settle(): Promise<void>;
+  /**
+   * Resolves when all that is in the logs now has been read.
+   * @param later the same trace, read further: the names that it has for blocks that are alive here, such as parameters, are taken
+   */
+  settle(later?: NativeTrace): Promise<void>;
   /** Writes one *.gputrace file (through a temporary file and a rename). Rejects with a sentence. */
   save(file: string, sessionJson: string): Promise<void>;
   /** Stops reading. Queries afterwards throw. */

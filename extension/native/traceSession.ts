@@ -38,7 +38,7 @@ export class TraceSession {
       release();
       throw error;
     }
-    this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
+    this.moments = new Moments(this.native, untilNs => addon.open(path, { untilNs }));
   }
 
   /** From here on each listener is notified of what is new; for a while after that the trace stands still. */

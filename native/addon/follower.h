@@ -55,6 +55,13 @@ class Follower {
     std::unique_lock turn(turns_mutex_);
     return catch_up([&](auto caught_up) { turns_changed_.wait(turn, caught_up); });
   }
+  /// Takes the names that blocks got later, from one that has read on.
+  void add_names_of(Follower &later) {
+    const auto names = later.query([this](const View &view) { return model::first_names(view.state, until_ns_); });
+    std::lock_guard lock(mutex_);
+    modelled_->model.add_names(names);
+    ++revision_;
+  }
   /// Once a question can see something new, and all that there is then was read, `found(true)` is called on the reading thread;
   /// nothing more is read until the next call: all queries in between are of one moment. `found(false)`: reading takes longer.
   void next(std::function<void(bool)> found) {

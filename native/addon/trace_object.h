@@ -84,9 +84,12 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
   }
   Napi::Value settle(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    return PromiseWorker::start(info.Env(), [follower = reader_]() -> trace::Status {
-      if (follower->settle()) return std::nullopt;
-      return trace::Error{kClosed};
+    const auto later = info.Length() > 0 && info[0].IsObject() ? Unwrap(info[0].As<Napi::Object>())->reader_
+                                                               : std::shared_ptr<Follower>();
+    return PromiseWorker::start(info.Env(), [follower = reader_, later]() -> trace::Status {
+      if (!follower->settle()) return trace::Error{kClosed};
+      if (later) follower->add_names_of(*later);
+      return std::nullopt;
     });
   }
   Napi::Value save(const Napi::CallbackInfo &info) {

@@ -31,7 +31,9 @@ def at_step(step):
     named = step >= plan["names"]
     if named:
         plan["names"] = NEVER  # whatever happens in it, it is not tried at once again
-        plan["names"] = step + max(1 + step // 4, steps_to_pay(load("names").write(), step))
+        took = load("names").write()
+        # At the end of the first step only one of several optimizers may have its state.
+        plan["names"] = 2 if step == 1 else step + max(1 + step // 4, steps_to_pay(took, step))
     if step >= plan["survey"]:
         plan["survey"] = max(2 * step, FIRST_SURVEY)
         if grows(step):

@@ -2,6 +2,7 @@
 // The analysis of every event: what is alive, what holds it, since when. Deterministic: no clock, no I/O. Not for two
 // threads at once. Questions are in query/questions.h.
 #include "model/ingest/ingest.h"
+#include "model/ingest/late_names.h"
 #include "model/ingest/lifetimes.h"
 #include "model/state/state.h"
 
@@ -25,6 +26,9 @@ class Model {
     state_.accounts.resolve_pending();
     return state_;
   }
+
+  /// What blocks that are alive here were named later in the same trace.
+  void add_names(const std::vector<LateName> &names) { model::add_names(state_, names); }
 
   /// The ledgers' windows count what is allocated from then on; no event so far is as late.
   void begin_windows(uint64_t from_ns) { state_.accounts.begin_windows(from_ns); }

@@ -10,7 +10,7 @@
 namespace gmt::session {
 
 /// Rises with every change of what is kept, and of what the model makes of events: an older checkpoint is not what it would be now.
-constexpr uint64_t kCheckpointVersion = 18;
+constexpr uint64_t kCheckpointVersion = 19;
 
 /// Between two polls of the reader that feeds the model.
 std::vector<std::byte> checkpoint(trace::LogMerger &reader, model::Model &model);

@@ -44,7 +44,7 @@ export async function atMoment<T>(
   if (untilNs === null) return read(session);
   const then = addon.open(path, { untilNs });
   try {
-    await then.settle();
+    await then.settle(session);
     return read(then);
   } finally {
     then.close();

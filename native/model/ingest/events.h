@@ -34,6 +34,8 @@ constexpr size_t kFirstSnapshots = 8;
 void handle_failure(const Context &context);
 
 // model_records.cpp: records that are no events: what blocks are for, the framework allocator's counters, answers of the agent.
+/// What a live block is for.
+void name_block(ProcessState &process, TensorBlock &block, uint8_t category, const std::string &text);
 /// Applies all that holds from behind an event before the sequence `before`.
 void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeLog *lifetimes);
 

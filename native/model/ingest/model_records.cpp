@@ -2,15 +2,18 @@
 #include "model/query/questions.h"
 
 namespace gmt::model {
+
+void name_block(ProcessState &process, TensorBlock &block, uint8_t category, const std::string &text) {
+  if (block.activation && !block.named) process.activations.remove(static_cast<uint8_t>(block.device), block.bytes);
+  process.names.name(block, category, text);
+  block.named = true;
+}
+
 namespace {
 
 void name_block(ProcessState &process, const trace::Name &name) {
-  TensorBlock *block = process.tensors.find(name.address, name.device);
-  if (!block) return;
-  const auto device = static_cast<uint8_t>(block->device);
-  if (block->activation && !block->named) process.activations.remove(device, block->bytes);
-  block->named = true;
-  process.names.name(block->address, device, block->bytes, name.category, name.text);
+  if (TensorBlock *block = process.tensors.find(name.address, name.device))
+    name_block(process, *block, name.category, name.text);
 }
 
 void detail_block(ProcessState &process, const gmt_block &detail) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/state/tensor_table.h"
 #include "model/state/types.h"
 
 namespace gmt::model {
@@ -51,7 +52,7 @@ class CategorySums {
 
 class NameBook {
  public:
-  /// Texts that are kept apart; what comes later has a category alone.
+  /// Texts that are kept apart; what comes later has a category alone. As many first names are kept.
   static constexpr size_t kTexts = 1u << 20;
 
   struct Entry {
@@ -61,15 +62,29 @@ class NameBook {
     uint64_t bytes = 0;
     void checkpoint(Archive &a) { a(text, category, device, bytes); }
   };
+  /// The first name of a block, which was allocated at `time_ns`: an earlier state has the block without it.
+  struct FirstName {
+    uint64_t address;
+    uint64_t time_ns;
+    uint32_t text;  ///< as in Entry
+    uint8_t category;
+    uint8_t device;
+    void checkpoint(Archive &a) { a(address, time_ns, text, category, device); }
+  };
   void checkpoint(Archive &a);
 
-  /// The block at `address`, which is alive, is this from now on.
-  void name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text) {
-    forget(address, device);
+  /// The block, which is alive, is this from now on.
+  void name(const TensorBlock &block, uint8_t category, const std::string &text) {
+    const auto device = static_cast<uint8_t>(block.device);
+    forget(block.address, device);
     if (category > kUnnamed) category = GMT_CATEGORY_OTHER;
-    entries_[block_key(address, device)] = {number_of(text), category, device, bytes};
-    sums_[{device, category}].add(bytes);
+    const uint32_t number = number_of(text);
+    entries_[block_key(block.address, device)] = {number, category, device, block.bytes};
+    sums_[{device, category}].add(block.bytes);
+    if (!block.named && first_.size() < kTexts)
+      first_.push_back({block.address, block.time_ns, number, category, device});
   }
+  const std::vector<FirstName> &first_names() const { return first_; }
   /// The block was freed.
   void forget(uint64_t address, uint8_t device) {
     const auto found = entries_.find(block_key(address, device));
@@ -105,6 +120,7 @@ class NameBook {
   }
 
   std::unordered_map<uint64_t, Entry> entries_;
+  std::vector<FirstName> first_;
   std::vector<std::string> texts_{""};
   std::unordered_map<std::string, uint32_t> numbers_;
   std::map<std::pair<uint8_t, uint8_t>, CategorySum> sums_;

@@ -136,8 +136,9 @@ void Waking::checkpoint(Archive &a) {
 }
 
 void NameBook::checkpoint(Archive &a) {
-  a(entries_, texts_, sums_);
+  a(entries_, first_, texts_, sums_);
   a.hold(!texts_.empty() && texts_.front().empty());
+  for (const FirstName &one : first_) a.hold(one.text < texts_.size() && one.category < kCategories);
   for (const auto &[key, entry] : entries_) a.hold(entry.text < texts_.size() && entry.category < kCategories);
   for (const auto &[key, sum] : sums_) a.hold(key.second < kCategories);
   if (!a.reads()) return;

@@ -59,6 +59,29 @@ TEST(a_later_name_replaces_the_one_before) {
   CHECK_EQ(feed.blocks().rows[0].name, "exp_avg");
 }
 
+TEST(an_earlier_state_takes_the_names_that_blocks_got_later) {
+  const auto begin = [](StepFeed &feed) {
+    feed.allocate(0x1000, 100);
+    feed.allocate(0x2000, 30);
+    feed.allocate(0x3000, 5);
+  };
+  StepFeed earlier, later;
+  begin(earlier);
+  begin(later);
+  earlier.put_name({1, 0x3000, 0, GMT_CATEGORY_BUFFER, "known"});
+  later.put_name({3, 0x3000, 0, GMT_CATEGORY_OTHER, "x"});
+  later.free(0x2000);
+  later.allocate(0x2000, 30);  // another block
+  later.put_name({5, 0x1000, 0, GMT_CATEGORY_PARAMETER, "weight"});
+  later.put_name({5, 0x2000, 0, GMT_CATEGORY_GRADIENT, "weight.grad"});
+  later.free(0x1000);
+  earlier.model.add_names(first_names(later.model.state(), later.model.state().now_ns));
+  CHECK_EQ(bytes_of(earlier, GMT_CATEGORY_PARAMETER), 100);
+  CHECK_EQ(bytes_of(earlier, GMT_CATEGORY_GRADIENT), 0);
+  CHECK_EQ(bytes_of(earlier, GMT_CATEGORY_BUFFER), 5);
+  CHECK_EQ(bytes_of(earlier, GMT_CATEGORY_OTHER), 0);
+}
+
 TEST(ages_are_steps_that_ended_since) {
   StepFeed feed;
   feed.allocate(0x1000, 3);

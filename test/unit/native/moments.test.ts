@@ -7,7 +7,7 @@ import type { NativeTrace } from '../../../extension/native/native';
 function fake() {
   const open: number[] = [];
   const settled = new Map<number, { done(): void; fail(error: Error): void }>();
-  const moments = new Moments(untilNs => {
+  const moments = new Moments({} as NativeTrace, untilNs => {
     if (untilNs === 666) throw new Error('The trace cannot be read.');
     open.push(untilNs);
     const settle = new Promise<void>((done, fail) => settled.set(untilNs, { done, fail }));
