@@ -107,15 +107,6 @@ test('what grows over an epoch and is freed with it, epoch after epoch, builds u
   assertSentence(stepsBuildUpTitle(found));
 });
 
-test('what is freed a little later than the sum, as gradients are, leaves no step of the build-up out', () => {
-  const gradients: KeptAt = step => [
-    ...epochs(40)(step),
-    ...(step % 40 === 0 ? [{ line: 25, step, bytes: 6 * MB }] : []),
-  ];
-  const found = builtUp(160, gradients, 79);
-  assert.deepEqual([found?.steps, found?.count], [39, 39]);
-});
-
 test('where no holder is known, the line that allocates is named, and nothing is advised', () => {
   const found = builtUp(160, epochs(40), 119);
   assert.ok(found);
