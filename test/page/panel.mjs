@@ -203,7 +203,9 @@ const checks = {
   async 'of a function that is cut, the method stays; compared lines of one file have its name once'() {
     const limits = { rows: 12, findings: 1, oneFile: true };
     await beside({ width: 300, limits }, async low => {
-      const [owner, method] = ['first', 'last'].map(one => low.locator('.rows .qualified:visible').first().locator(`span:${one}-child`));
+      const [owner, method] = ['first', 'last'].map(one =>
+        low.locator('.rows .qualified:visible').first().locator(`span:${one}-child`),
+      );
       assert.deepEqual([await owner.textContent(), await method.textContent()], ['Attention.', 'forward']);
       const widthsOf = of => of.evaluate(one => [one.clientWidth, one.scrollWidth]);
       const [[seen, whole], [all, text]] = [await widthsOf(owner), await widthsOf(method)];
@@ -224,7 +226,9 @@ const checks = {
       const run = low.locator('[data-control=session]');
       assert.equal(await run.getAttribute('title'), `${title} · ended · 1 leak`);
       assert.ok((await run.boundingBox()).height < 30, 'one line');
-      const cut = await run.locator('.chosen > span').evaluateAll(all => all.map(one => one.scrollWidth > one.clientWidth));
+      const cut = await run
+        .locator('.chosen > span')
+        .evaluateAll(all => all.map(one => one.scrollWidth > one.clientWidth));
       assert.deepEqual(cut, [true, false]);
     });
   },

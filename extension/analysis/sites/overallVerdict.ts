@@ -164,7 +164,12 @@ function cleanText(info: TraceInfo, { steps, sites }: Verdicts): string {
   if (waiting === 0) return live ? t('No leak in the first {0}.', after) : t('No leak after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
   if (!live && wasPaused(info))
-    return t('No leak in {0}. {1} of {2} call stacks had too few steps after the pause to be judged.', after, open, all);
+    return t(
+      'No leak in {0}. {1} of {2} call stacks had too few steps after the pause to be judged.',
+      after,
+      open,
+      all,
+    );
   if (!live) return t('No leak in {0}. {1} of {2} call stacks had too few steps to be judged.', after, open, all);
   return waiting === 1
     ? t('No leak so far after {0}. 1 of {1} call stacks needs more steps to be judged.', after, all)

@@ -41,7 +41,7 @@ export class CompareView {
       difference: t('Difference'),
     };
     const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
-    [this.site] = titleCells;
+    this.site = titleCells[0]!;
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('Differences, largest first. Press Enter to open the line.');
     const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body);
@@ -156,7 +156,8 @@ function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
 }
 
 function siteText(row: ComparedRow, oneFile: string): HTMLElement {
-  const name = row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line).slice(row.line > 0 ? oneFile.length : 0);
+  const name =
+    row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line).slice(row.line > 0 ? oneFile.length : 0);
   const behind = el('span', { class: 'dim' });
   setFunction(behind, row.function);
   if (row.stack[1] !== undefined) behind.append(` ← ${row.stack[1]}`);

@@ -64,7 +64,14 @@ export class TimelineBar {
     ]);
     const chips = this.choices.map(([, element]) => element);
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
-    this.spanPart = el('div', { class: 'bar-part' }, this.span, clear, this.fact, el('div', { class: 'bar-choices' }, ...chips));
+    this.spanPart = el(
+      'div',
+      { class: 'bar-part' },
+      this.span,
+      clear,
+      this.fact,
+      el('div', { class: 'bar-choices' }, ...chips),
+    );
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);

@@ -52,7 +52,11 @@ export class TimelineTooltip {
     box.style.transform = `translate(${left}px, ${surface.height - box.offsetHeight}px)`;
   }
 
-  private draw({ title, lines, stack, slots, timeNs, totalBytes, ...all }: TooltipText, short: boolean, most: number): void {
+  private draw(
+    { title, lines, stack, slots, timeNs, totalBytes, ...all }: TooltipText,
+    short: boolean,
+    most: number,
+  ): void {
     const names = all.names.slice(0, most);
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
