@@ -233,7 +233,10 @@ test('of long names of files that begin alike, what differs is in sight', () => 
   const files = ['1', '25'].map((rate, i) => ({ ...SAVED, trace: i, title: `finetune_lr_0.${rate}.gputrace` }));
   const labels = pointOptions([...files, SHOWN], NOW, 'en').filter(([, , heading]) => !heading);
   for (const name of ['…r_0.1.gputrace', '…r_0.25.gputrace'])
-    assert.ok(labels.some(([, label]) => label.endsWith(` · ${name}`)), name);
+    assert.ok(
+      labels.some(([, label]) => label.endsWith(` · ${name}`)),
+      name,
+    );
 });
 
 test('of two runs the last step of both is compared, unless moments are chosen', () => {

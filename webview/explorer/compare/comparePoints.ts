@@ -35,7 +35,9 @@ export function pointOptions(
     const heading = [[name, ...begin].join(', '), script, run.status].filter(Boolean).join(' · ');
     const moments = momentsOf(run, traces, chosen);
     if (traces.length === 1) return moments;
-    const named = moments.map(([value, moment]) => [value, `${moment} · ${number ? name : shorten(run.title)}`] as const);
+    const named = moments.map(
+      ([value, moment]) => [value, `${moment} · ${number ? name : shorten(run.title)}`] as const,
+    );
     return [[`run ${run.trace}`, heading, 'heading'] as const, ...named];
   });
 }
