@@ -58,7 +58,7 @@ export async function applyFix(
   finding: Finding,
   { folders, sinceMs }: SourceOrigin,
   lines: SourceLines,
-  room: boolean,
+  room: number,
 ): Promise<void> {
   const { file, line } = finding.holder ?? {};
   const edit = await fixEdit(finding, { folders, sinceMs }, lines);

@@ -116,7 +116,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const { shown } = this.traces;
     const found = shown?.facts?.findings?.find(({ id }) => id === finding);
     if (!shown || !found) throw new Error(vscode.l10n.t('This finding is outdated. Memory has changed.'));
-    await applyFix(found, originOf(shown), this.lines, false);
+    await applyFix(found, originOf(shown), this.lines, 0);
   }
 
   private scheduleDraw(): void {

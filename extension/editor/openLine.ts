@@ -4,9 +4,11 @@ import type { SourceFolders } from '../protocol/cwd';
 import { fileLine } from '../text/format';
 import { findCell, isCell } from './notebookCell';
 
+const HALF = 50;
+
 export interface OpenLineOptions {
-  /** A page that is an editor may get one beside it. */
-  room?: boolean;
+  /** Percent of its width that a page keeps which is the only editor; 0: it has no room for another one beside it. */
+  room?: number;
   /** The keyboard stays where it is, as after a click on a row of Problems; not where the editor covers the page. */
   preserveFocus?: boolean;
 }
@@ -48,17 +50,25 @@ async function openCell(file: string, line: number, options: OpenLineOptions): P
 async function show(document: vscode.TextDocument, line: number, options: OpenLineOptions): Promise<void> {
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
   const selection = new vscode.Range(at, at);
-  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, ...placeOf(options) });
+  const place = placeOf(options);
+  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, ...place });
+  if (place.viewColumn === vscode.ViewColumn.Beside) await keepPage(options);
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
+/** The new group takes what the page can spare; VS Code halves its room. */
+async function keepPage({ room = HALF }: OpenLineOptions): Promise<void> {
+  const groups = [room, 100 - room].map(percent => ({ size: percent / 100 }));
+  if (room !== HALF) await vscode.commands.executeCommand('vscode.setEditorLayout', { orientation: 0, groups });
+}
+
 /** A page that is an editor itself stays in sight: the line opens in another group, or in a new one if there is room; else in a tab. */
-function placeOf({ room = true, preserveFocus = false }: OpenLineOptions): vscode.TextDocumentShowOptions {
+function placeOf({ room = HALF, preserveFocus = false }: OpenLineOptions): vscode.TextDocumentShowOptions {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const input = activeTabGroup.activeTab?.input;
   const page = input instanceof vscode.TabInputWebview || input instanceof vscode.TabInputCustom;
   if (!page) return { viewColumn: vscode.ViewColumn.Active, preserveFocus };
   const other = all.find(group => group !== activeTabGroup)?.viewColumn;
-  if (other === undefined && !room) return { viewColumn: vscode.ViewColumn.Active };
+  if (other === undefined && room === 0) return { viewColumn: vscode.ViewColumn.Active };
   return { viewColumn: other ?? vscode.ViewColumn.Beside, preserveFocus };
 }

@@ -71,6 +71,7 @@ async function openRun(dist: string, path: string): Promise<OpenRun | { error: s
 
 function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast {
   const { requested, batch } = facts;
+  const { factor = 1 } = requested ?? {};
   const usual = facts.changes.slice(0, -1); // behind them is what was requested
   return {
     fits: requested?.fits ?? false,
@@ -78,7 +79,7 @@ function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast 
     parts: peakParts(facts),
     reservedBytes: requested?.reservedBytes ?? 0,
     ways: usual.map(change => ({
-      change: changeText({ ...change, factor: 1 }, null),
+      change: changeText({ ...change, factor: 1 }, null, factor === 1 ? undefined : t('no other change')),
       peakBytes: change.totalBytes,
       fits: change.fits,
       largest: largestText(change.largestFactor, batch),

@@ -104,8 +104,8 @@ export function timesText(factor: number): string {
   return times === 1 ? t('the recorded batch') : t('{0}× the recorded batch', times.toFixed(1));
 }
 
-/** What is changed, in words. */
-export function changeText(change: Forecast, batch: number | null): string {
+/** What is changed, in words. `unchanged`: that nothing is. */
+export function changeText(change: Forecast, batch: number | null, unchanged = recordedText(batch)): string {
   const { allocator, checkpoint, modules, factor, parts, stateShare, freedLine, ranks } = change;
   const all = [
     factor === 1 || batch === null ? '' : t('batch {0}', Math.round(factor * batch)),
@@ -119,9 +119,11 @@ export function changeText(change: Forecast, batch: number | null): string {
     freedLine === null ? '' : t('{0} freed every step', freedLine),
     ranks === 1 ? '' : t('FSDP over {0} ranks', ranks),
   ].filter(part => part !== '');
-  const recorded = batch === null ? t('as recorded') : t('as recorded (batch {0})', batch);
-  return all.length === 0 ? recorded : all.join(' + ');
+  return all.length === 0 ? unchanged : all.join(' + ');
 }
+
+const recordedText = (batch: number | null): string =>
+  batch === null ? t('as recorded') : t('as recorded (batch {0})', batch);
 
 /** The largest batch that fits with what was requested. */
 export function bestText(facts: FitFacts): string {

@@ -3,18 +3,14 @@ import type { OutOfMemoryAdvice, OutOfMemoryVerdict } from '../protocol/verdicts
 
 type Room = Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes' | 'reservedBytes'>;
 
-/** Of a failed allocation: `limit 192 MiB`, `in use 172.03 MiB`, `short by 44.03 MiB`; empty where the limit is not known. */
+/** Of a failed allocation: `limit 192 MiB`, `in use 172.03 MiB`, `short by 44.03 MiB`; how much was free may not be known. Empty: no limit is. */
 export function roomTexts(room: Room, t: Translate): string[] {
   const { limitBytes, inUseBytes, missingBytes, reservedBytes } = room;
   if (limitBytes === null || inUseBytes === null || missingBytes === null) return [];
-  const limit = formatBytes(limitBytes);
-  return [
-    limitBytes === reservedBytes ? t('limit at least {0}', limit) : t('limit {0}', limit),
-    t('in use {0}', formatBytes(inUseBytes)),
-    limitBytes === reservedBytes
-      ? t('short by at most {0}', formatBytes(missingBytes))
-      : t('short by {0}', formatBytes(missingBytes)),
-  ];
+  const [limit, inUse] = [formatBytes(limitBytes), t('in use {0}', formatBytes(inUseBytes))];
+  return limitBytes === reservedBytes
+    ? [t('reserved {0}', limit), inUse, t('free memory unknown')]
+    : [t('limit {0}', limit), inUse, t('short by {0}', formatBytes(missingBytes))];
 }
 
 /** `saves about 8 MiB`, and how much is missing where that is more. */

@@ -45,9 +45,10 @@ export function compareTraces(runNs: number): ComparedTrace[] {
   return [{ ...shown, peakNs: runNs * 0.9 }, before, other];
 }
 
-export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Comparison {
+export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>, oneFile = false): Comparison {
   const same = JSON.stringify(a) === JSON.stringify(b);
-  const rows = HELD.map(([name, before, after, countBefore, countAfter], i): ComparedRow => {
+  const rows = HELD.map(([file, before, after, countBefore, countAfter], i): ComparedRow => {
+    const name = oneFile ? 'train.py' : file;
     const [line, code] = [12 + 31 * i, 'training_step'];
     const at = { file: `/home/user/project/${name}`, line, function: code, movedFrom: i === 3 ? line - 2 : null };
     const stack = by === 'line' ? [] : [`${name}:${line} ${code}`, 'train.py:88 main'];

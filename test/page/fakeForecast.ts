@@ -13,7 +13,11 @@ export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: Fo
   const fits = reservedBytes + GIB <= roomBytes;
   const [needed, room] = [formatBytes(reservedBytes + GIB), formatBytes(roomBytes)];
   const tried = batch === null ? `${factor}× the recorded batch` : `Batch ${factor * batch}`;
-  const changes = ['as recorded', 'expandable_segments:True', 'checkpoint model.layers.* (24 modules)'];
+  const changes = [
+    factor === 1 ? 'as recorded' : 'no other change',
+    'expandable_segments:True',
+    'checkpoint model.layers.* (24 modules)',
+  ];
   return {
     working: false,
     sentence: fits

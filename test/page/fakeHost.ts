@@ -359,7 +359,7 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'compareTraces':
       return compareTraces(RUN_NS);
     case 'compare':
-      return compare(message.params);
+      return compare(message.params, limits.oneFile);
     case 'freeLines':
       return freeLines(message.params.site);
     default:

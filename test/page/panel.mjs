@@ -200,6 +200,38 @@ const checks = {
         await low.locator('.details .stack').first().waitFor();
       });
   },
+  async 'of a function that is cut, the method stays; compared lines of one file have its name once'() {
+    const limits = { rows: 12, findings: 1, oneFile: true };
+    await beside({ width: 300, limits }, async low => {
+      const [owner, method] = ['first', 'last'].map(one =>
+        low.locator('.rows .qualified:visible').first().locator(`span:${one}-child`),
+      );
+      assert.deepEqual([await owner.textContent(), await method.textContent()], ['Attention.', 'forward']);
+      const widthsOf = of => of.evaluate(one => [one.clientWidth, one.scrollWidth]);
+      const [[seen, whole], [all, text]] = [await widthsOf(owner), await widthsOf(method)];
+      assert.ok(seen < whole && all === text, `${seen} of ${whole}, ${all} of ${text}`);
+    });
+    await beside({ width: 300, limits }, async low => {
+      await low.locator('[data-tab=compare]').click();
+      await low.locator('[data-compared]').first().waitFor();
+      assert.equal(await low.locator('.compare-head [data-column=site]').innerText(), 'train.py');
+      const names = await low.locator('[data-compared] .place').allInnerTexts();
+      assert.ok(names.length > 2 && names.every(name => /^:\d+$/.test(name.replaceAll(/\s/g, ''))), names.join());
+    });
+  },
+  async 'the chosen run has one line, in which its number and how it goes are whole'() {
+    const title = 'long_name_contrastive_pretraining.py (12)';
+    const sessions = [1, 2].map(id => ({ id, title, status: 'ended · 1 leak' }));
+    await beside({ width: 300, scene: { phase: 'ended', exitCode: 0, sessions } }, async low => {
+      const run = low.locator('[data-control=session]');
+      assert.equal(await run.getAttribute('title'), `${title} · ended · 1 leak`);
+      assert.ok((await run.boundingBox()).height < 30, 'one line');
+      const cut = await run
+        .locator('.chosen > span')
+        .evaluateAll(all => all.map(one => one.scrollWidth > one.clientWidth));
+      assert.deepEqual(cut, [true, false]);
+    });
+  },
   async 'moments to compare are one line each, whole in a tooltip, and leave room for five lines of code'() {
     await beside({ width: 300, height: 700, scene: { phase: 'ended', exitCode: 0, before: 3 } }, async low => {
       await low.locator('[data-action=compare-runs]').click();

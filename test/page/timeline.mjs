@@ -196,6 +196,20 @@ const checks = {
     assert.ok(await page.locator('[data-value=span]').isHidden());
     assert.equal(await page.evaluate(() => document.activeElement.className), 'timeline-surface');
   },
+  async 'what a span may show is one row of choices in a narrow panel, whichever is chosen'() {
+    const narrow = await openPage(browser, files, { width: 300, devices: 1, scene: { phase: 'ended' } });
+    for (const key of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
+      await narrow.page.locator('.timeline-surface').press(key);
+    for (const choice of ['end', 'peak', 'born']) {
+      await narrow.page.locator(`[data-action=span-${choice}]`).click();
+      await settled(narrow.page);
+      const tops = await narrow.page
+        .locator('.bar-choices > *')
+        .evaluateAll(all => all.map(one => one.getBoundingClientRect().top));
+      assert.ok(tops.length === 3 && new Set(tops).size === 1, `${choice}: ${tops}`);
+    }
+    await narrow.context.close();
+  },
   async 'the tooltip covers neither its moment nor what was found'() {
     for (const [width, parts] of [
       [300, [0.2, 0.5, 0.9]],
@@ -208,10 +222,10 @@ const checks = {
         const x = plot.x + plot.width * part;
         await own.page.mouse.move(x, plot.y + plot.height * 0.8);
         await own.page.locator('.timeline-tooltip').waitFor();
-        const [box, found] = [await boxOf('.timeline-tooltip'), await boxOf('.findings')];
-        assert.ok(box.y >= 0 && box.y + box.height <= found.y, `above the findings at ${width} px`);
-        const beside = box.x > x || box.x + box.width < x;
-        assert.ok(beside || box.y + box.height < plot.y + plot.height * 0.7, `not over ${part} of ${width} px`);
+        const [box, found, trace] = await Promise.all(['.timeline-tooltip', '.findings', '.trace'].map(boxOf));
+        assert.ok(box.y >= trace.y && box.y + box.height <= found.y, `between run and findings at ${width} px`);
+        assert.ok(box.x >= 0 && box.x + box.width <= width, `inside ${width} px`);
+        assert.ok(box.x > x || box.x + box.width < x, `not over ${part} of ${width} px`);
       }
       await own.context.close();
     }

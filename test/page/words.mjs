@@ -61,7 +61,8 @@ async function namesOfHost() {
     for (; found.read < window.bench.messages.length; found.read++) gather(window.bench.messages[found.read], '');
     return [...found.names];
   }, FIELDS);
-  return names.filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);
+  const classes = names.flatMap(name => /^(\w+\.)\w+$/.exec(name)?.[1] ?? []); // of methods, an element of their own
+  return [...names, ...classes].filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);
 }
 
 function left(text, names) {

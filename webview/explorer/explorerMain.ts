@@ -62,8 +62,11 @@ addEventListener('message', ({ data }: MessageEvent<ToPage | Batch<ToPage>>) => 
 document.addEventListener('visibilitychange', () => app.visible(!document.hidden));
 outbox.post({ type: 'ready' });
 
-/** Half of it is still the form of an editor (explorer.css). */
-const twice = matchMedia('(min-width: 1200px)');
-const reportRoom = (): void => void app.request('setRoom', { beside: twice.matches });
-twice.addEventListener('change', reportRoom);
+/** What the page keeps beside code: from 920 px on the form of an editor (explorer.css), else that of a side panel, with as much room for the code. */
+const [twice, beside, panels] = [1200, 920, 600].map(px => matchMedia(`(min-width: ${px}px)`));
+const reportRoom = (): void => {
+  const percent = twice!.matches ? 50 : beside!.matches ? 66 : panels!.matches ? 50 : 0;
+  void app.request('setRoom', { percent });
+};
+for (const width of [twice, beside, panels]) width!.addEventListener('change', reportRoom);
 reportRoom();

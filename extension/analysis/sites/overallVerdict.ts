@@ -165,13 +165,12 @@ function cleanText(info: TraceInfo, { steps, sites }: Verdicts): string {
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
   if (!live && wasPaused(info))
     return t(
-      'No leak was found in {0}, but too few of them were after the pause to judge {1} of {2} call stacks.',
+      'No leak in {0}. {1} of {2} call stacks had too few steps after the pause to be judged.',
       after,
       open,
       all,
     );
-  if (!live)
-    return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
+  if (!live) return t('No leak in {0}. {1} of {2} call stacks had too few steps to be judged.', after, open, all);
   return waiting === 1
     ? t('No leak so far after {0}. 1 of {1} call stacks needs more steps to be judged.', after, all)
     : t('No leak so far after {0}. {1} of {2} call stacks need more steps to be judged.', after, open, all);

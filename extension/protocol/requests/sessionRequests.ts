@@ -24,8 +24,8 @@ export type Button = (typeof BUTTONS)[number];
 export interface SessionRequests extends Record<Button, () => void> {
   /** Puts the cursor on the line. `preserveFocus`: the keyboard stays in the page. */
   openLine(at: { file: string; line: number; preserveFocus?: boolean }): void;
-  /** Whether the page keeps its form where an editor opens beside it. */
-  setRoom(to: { beside: boolean }): void;
+  /** Percent of its width that the page keeps where an editor opens beside it; 0: there is no room for one. */
+  setRoom(to: { percent: number }): void;
   setRecording(to: { on: boolean }): void;
   /** Shows another one of the sessions. */
   showSession(which: { id: number }): void;
@@ -43,7 +43,7 @@ export function forButtons<T>(make: (button: Button) => T): Record<Button, T> {
 export const sessionChecks: Checks<SessionRequests> = {
   ...forButtons(() => nothing),
   openLine: object({ file: text(), line: index, preserveFocus: optional(flag) }),
-  setRoom: object({ beside: flag }),
+  setRoom: object({ percent: index }),
   setRecording: object({ on: flag }),
   showSession: object({ id: index }),
   closeSession: object({ id: index }),

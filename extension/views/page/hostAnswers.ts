@@ -16,13 +16,13 @@ type Answers = {
 };
 
 export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
-  let room = false;
+  let room = 0;
   return {
     openLine: ({ file, line, preserveFocus }) => {
       const { folders, sinceMs } = shownOrigin(model);
       return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, { room, preserveFocus });
     },
-    setRoom: ({ beside }) => void (room = beside),
+    setRoom: ({ percent }) => void (room = percent),
     ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),
     showSession: ({ id }) => model.showSession(id),

@@ -229,6 +229,16 @@ test('runs of one program are told apart by number and time, and the chosen one 
   assertSentence(others.map(([, label]) => label).join('\n'), 'each program has several runs');
 });
 
+test('of long names of files that begin alike, what differs is in sight', () => {
+  const files = ['1', '25'].map((rate, i) => ({ ...SAVED, trace: i, title: `finetune_lr_0.${rate}.gputrace` }));
+  const labels = pointOptions([...files, SHOWN], NOW, 'en').filter(([, , heading]) => !heading);
+  for (const name of ['…r_0.1.gputrace', '…r_0.25.gputrace'])
+    assert.ok(
+      labels.some(([, label]) => label.endsWith(` · ${name}`)),
+      name,
+    );
+});
+
 test('of two runs the last step of both is compared, unless moments are chosen', () => {
   const common = { step: 7, ownNs: 5e9, shownNs: 1.4e9 };
   const runs = [SHOWN, { ...SAVED, common }];

@@ -18,6 +18,7 @@ interface Shown {
   preserveFocus?: boolean;
 }
 const opened: Shown[] = [];
+const layouts: object[] = [];
 const tabGroups = { all: [] as object[], activeTabGroup: page as object };
 const ViewColumn = { Active: -1, Beside: -2 };
 const vscode = {
@@ -29,6 +30,7 @@ const vscode = {
   ViewColumn,
   Uri: { file: String },
   workspace: { openTextDocument: () => Promise.resolve({ lineCount: 9 }) },
+  commands: { executeCommand: (_: string, layout: object) => layouts.push(layout) },
   window: {
     tabGroups,
     showTextDocument: (_: unknown, { viewColumn, preserveFocus = false }: Shown) => {
@@ -41,7 +43,7 @@ const vscode = {
 async function openedIn(
   all: object[],
   active: object,
-  room: boolean,
+  room: number,
   preserveFocus = false,
 ): Promise<Shown | undefined> {
   Object.assign(tabGroups, { all, activeTabGroup: active });
@@ -53,18 +55,26 @@ const columnFor = async (...at: Parameters<typeof openedIn>): Promise<unknown> =
 
 test('a line goes to the group that is there, to a new one if there is room, else into a tab', async () => {
   const { Active, Beside } = ViewColumn;
-  assert.equal(await columnFor([page, code], page, true), code.viewColumn);
-  assert.equal(await columnFor([page, code], page, false), code.viewColumn);
-  assert.equal(await columnFor([page, code], code, true), Active);
-  assert.equal(await columnFor([page], page, true), Beside);
-  assert.equal(await columnFor([page], page, false), Active);
+  assert.equal(await columnFor([page, code], page, 50), code.viewColumn);
+  assert.equal(await columnFor([page, code], page, 0), code.viewColumn);
+  assert.equal(await columnFor([page, code], code, 50), Active);
+  assert.equal(await columnFor([page], page, 50), Beside);
+  assert.equal(await columnFor([page], page, 0), Active);
+  assert.deepEqual(layouts, [], 'VS Code halves the room');
+});
+
+test('beside a page that needs more than half of the room, the new group gets the rest; one that was there keeps its own', async () => {
+  await columnFor([page, code], page, 66);
+  assert.deepEqual(layouts, []);
+  assert.equal(await columnFor([page], page, 66), ViewColumn.Beside);
+  assert.deepEqual(layouts, [{ orientation: 0, groups: [{ size: 0.66 }, { size: 0.34 }] }]);
 });
 
 test('the keyboard stays in the page, but not where the line covers it', async () => {
-  const keeps = async (...at: [object[], object, boolean]): Promise<boolean | undefined> =>
+  const keeps = async (...at: [object[], object, number]): Promise<boolean | undefined> =>
     (await openedIn(...at, true))?.preserveFocus;
-  assert.equal(await keeps([page, code], code, false), true);
-  assert.equal(await keeps([page, code], page, false), true);
-  assert.equal(await keeps([page], page, true), true);
-  assert.equal(await keeps([page], page, false), false);
+  assert.equal(await keeps([page, code], code, 0), true);
+  assert.equal(await keeps([page, code], page, 0), true);
+  assert.equal(await keeps([page], page, 50), true);
+  assert.equal(await keeps([page], page, 0), false);
 });

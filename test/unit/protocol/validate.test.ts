@@ -45,7 +45,7 @@ test('each message of the page passes unchanged', () => {
     request('cancelMoments'),
     request('openLine', { file: '/x/train.py', line: 41 }),
     request('openLine', { file: '/x/train.py', line: 41, preserveFocus: true }),
-    request('setRoom', { beside: true }),
+    request('setRoom', { percent: 50 }),
     request('openRecent', { file: '/x/run.gputrace' }),
     request('setRecording', { on: false }),
     request('start'),

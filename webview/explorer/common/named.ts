@@ -25,6 +25,14 @@ export function setName(element: Element, name: string): void {
   element.replaceChildren(stem ?? '', ...(ending ? [el('span', { class: 'ending' }, ending)] : []), rest);
 }
 
+/** As `setText`, for a function: where its name is cut, the class goes before the method. */
+export function setFunction(element: Element, name: string): void {
+  if (element.textContent === name) return;
+  const at = name.lastIndexOf('.') + 1;
+  const parts = [name.slice(0, at), name.slice(at)].map(part => el('span', {}, part));
+  element.replaceChildren(at > 0 ? el('span', { class: 'qualified' }, ...parts) : name);
+}
+
 /** A sentence that wraps: a name at its underscores first. */
 export function wrapped(text: string): (Node | string)[] {
   const found: (Node | string)[] = [];

@@ -9,6 +9,9 @@ import type { Option } from '../../components';
 
 /** Steps of a run that are offered, about. */
 const MOST_STEPS = 12;
+/** In a narrow panel, a name with more letters is cut; of what is the same in others, so many stay. */
+const LONG_NAME = 16;
+const KEPT = 4;
 
 /**
  * Each moment once; of several runs below the run's name, that of `first` first.
@@ -22,6 +25,7 @@ export function pointOptions(
 ): Option<string>[] {
   const days = new Set(traces.map(({ startMs }) => new Date(startMs).toDateString()));
   const severalNumbered = new Set(traces.flatMap(({ run, title }) => (run ? [title] : []))).size > 1;
+  const shorten = withoutCommon(traces.flatMap(({ run, title }) => (run ? [] : [title])));
   const runs = traces.toSorted((a, b) => Number(b.trace === first.trace) - Number(a.trace === first.trace));
   return runs.flatMap((run): Option<string>[] => {
     const begin = run.startMs === 0 ? [] : [formatWhen(run.startMs, language, { day: days.size > 1 })];
@@ -31,9 +35,19 @@ export function pointOptions(
     const heading = [[name, ...begin].join(', '), script, run.status].filter(Boolean).join(' · ');
     const moments = momentsOf(run, traces, chosen);
     if (traces.length === 1) return moments;
-    const named = moments.map(([value, moment]) => [value, `${moment} · ${name}`] as const);
+    const named = moments.map(
+      ([value, moment]) => [value, `${moment} · ${number ? name : shorten(run.title)}`] as const,
+    );
     return [[`run ${run.trace}`, heading, 'heading'] as const, ...named];
   });
+}
+
+/** Of long names, most of what they begin with alike goes, so that what differs is in sight. */
+function withoutCommon(names: readonly string[]): (name: string) => string {
+  const long = [...new Set(names)].filter(({ length }) => length > LONG_NAME);
+  const [first = ''] = long;
+  const same = [...first].findIndex((letter, at) => long.some(name => name[at] !== letter));
+  return name => (same > 2 * KEPT && long.includes(name) ? `…${name.slice(same - KEPT)}` : name);
 }
 
 /** Of several names for a moment the first stays. */

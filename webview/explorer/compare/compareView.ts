@@ -1,9 +1,9 @@
 // The table of two moments: bytes of each line before and after, and the difference.
 import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
-import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
+import { baseName, fileLine, formatBytes, formatCount } from '../../../extension/text/format';
 import { button, el, setAttribute, setText, setTextOrHide } from '../../dom';
-import { oneLineName } from '../common/named';
+import { oneLineName, setFunction } from '../common/named';
 import { focusAfter, rowMove, type RowFocus } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
@@ -16,6 +16,8 @@ export class CompareView {
   readonly element: HTMLElement;
   private readonly body = el('div', { class: 'compare-rows' });
   private readonly more = el('p', { class: 'dim compare-more' });
+  /** The title of the lines: the file that all are of, if there is one. */
+  private readonly site: HTMLElement;
   private readonly none = el('p', { class: 'none dim', role: 'status' });
   private readonly unchanged = button('link', 'unchanged', '', () => {
     this.unfolded = !this.unfolded;
@@ -32,13 +34,14 @@ export class CompareView {
 
   constructor(private readonly open: (row: ComparedRow, focus?: RowFocus) => void) {
     const titles: Record<ColumnId, string> = {
-      site: t('Line'),
+      site: '',
       change: t('Change'),
       a: t('Before'),
       b: t('After'),
       difference: t('Difference'),
     };
     const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
+    this.site = titleCells[0]!;
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('Differences, largest first. Press Enter to open the line.');
     const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body);
@@ -62,7 +65,10 @@ export class CompareView {
     this.rows = rows;
     const nameOf = ({ file, line, stack }: ComparedRow): string => `${file}:${line} ${stack.join()}`;
     this.active = key ? rows.findIndex(row => nameOf(row) === nameOf(key)) : -1;
-    this.elements = rows.map((row, index) => rowElement(row, index));
+    const files = new Set(all.flatMap(({ file }) => (file === '' ? [] : [file])));
+    const oneFile = files.size === 1 ? baseName([...files][0]!) : '';
+    setText(this.site, oneFile || t('Line'));
+    this.elements = rows.map((row, index) => rowElement(row, index, oneFile));
     this.body.replaceChildren(...this.elements);
     this.element.style.setProperty('--gm-rows', String(rows.length || 3));
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
@@ -121,10 +127,10 @@ function unchangedText(count: number, lines: boolean): string {
   return lines ? t('{0} lines did not change', formatCount(count)) : t('{0} stacks did not change', formatCount(count));
 }
 
-function rowElement(row: ComparedRow, index: number): HTMLElement {
+function rowElement(row: ComparedRow, index: number, oneFile: string): HTMLElement {
   const difference = row.bytesB - row.bytesA;
   const cells: Record<ColumnId, HTMLElement | string> = {
-    site: siteText(row),
+    site: siteText(row, oneFile),
     change: badgeOf(row),
     a: row.countA === 0 ? '–' : formatBytes(row.bytesA),
     b: row.countB === 0 ? '–' : formatBytes(row.bytesB),
@@ -149,11 +155,13 @@ function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
   return bytesB > bytesA ? 'more' : bytesB < bytesA ? 'less' : 'same';
 }
 
-function siteText(row: ComparedRow): HTMLElement {
-  const name = row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line);
-  const caller = row.stack[1];
-  const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
-  return el('span', { class: 'site-name' }, oneLineName(name), ' ', el('span', { class: 'dim' }, behind));
+function siteText(row: ComparedRow, oneFile: string): HTMLElement {
+  const name =
+    row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line).slice(row.line > 0 ? oneFile.length : 0);
+  const behind = el('span', { class: 'dim' });
+  setFunction(behind, row.function);
+  if (row.stack[1] !== undefined) behind.append(` ← ${row.stack[1]}`);
+  return el('span', { class: 'site-name' }, oneLineName(name), ' ', behind);
 }
 
 function badgeOf(row: ComparedRow): HTMLElement | string {

@@ -17,7 +17,7 @@ export class RunBefore extends PolledPart {
   readonly element = el('section', { class: 'run-before', 'aria-label': t('Compared with the previous run') });
   private readonly mark = icon('watch');
   private readonly sentence = el('span', { 'data-value': 'run-before' });
-  private readonly link = button('link', 'compare-runs', t('Compare the two runs'), () => this.compare());
+  private readonly link = button('link', 'compare-runs', t('Compare runs'), () => this.compare());
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);

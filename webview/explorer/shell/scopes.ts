@@ -5,6 +5,7 @@ import { baseName } from '../../../extension/text/format';
 import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
 import { dropdown, type Dropdown } from '../../components';
 import { el, setHidden } from '../../dom';
+import { setName } from '../common/named';
 import type { PageActions } from '../state/part';
 import { ALL, type ViewState } from '../state/state';
 
@@ -47,9 +48,20 @@ export class Scopes {
 
 type Option = readonly [string, string];
 
+/** What is chosen has one line: of a long name its number, and how it goes, are not cut. */
 function offer(to: Dropdown<string>, options: readonly Option[], value: string): void {
-  setHidden(to.element, options.length < 2);
-  if (options.length >= 2) to.offer(options, value);
+  const { element } = to;
+  setHidden(element, options.length < 2);
+  if (options.length < 2) return;
+  to.offer(options, value);
+  const text = options.find(([key]) => key === value)?.[1] ?? '';
+  if (element.querySelector('.chosen')?.textContent === text) return;
+  const [, name = '', rest = ''] = /^(.*?)((?: \(\d+\))?(?: · .*)?)$/s.exec(text) ?? [];
+  const primary = el('span', { class: 'primary' });
+  setName(primary, name);
+  element.querySelector('.chosen')?.remove();
+  element.append(el('span', { class: 'chosen', slot: 'selected-value' }, primary, el('span', {}, rest)));
+  element.title = text;
 }
 
 /** One thing alone is no choice. */

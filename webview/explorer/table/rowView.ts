@@ -6,7 +6,7 @@ import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
-import { setName, splitName, withoutCode } from '../common/named';
+import { setFunction, setName, splitName, withoutCode } from '../common/named';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -120,9 +120,10 @@ export class RowView {
 
   private showName(row: Row, { verdict, oneFile }: RowMarks): void {
     const [name, number] = splitName(row.primary);
-    setName(this.primary, oneFile && number !== '' ? '' : name);
+    const setterOf = (text: string) => (text === row.function ? setFunction : setName);
+    setterOf(row.primary)(this.primary, oneFile && number !== '' ? '' : name);
     setText(this.at, number);
-    setText(this.secondary, row.secondary);
+    setterOf(row.secondary)(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     setHidden(this.mark, !isOfBackward(row.source));
     const words = verdict && row.verdict ? WORDS.states[row.verdict.state] : null;

@@ -34,13 +34,9 @@ export interface BarState {
 }
 
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
-  [
-    'born',
-    t('Allocated in the span, still live'),
-    t('Count only memory allocated in the span and not freed since (Enter)'),
-  ],
-  ['end', t('At the end of the span'), t('Show rows as of the end of the span')],
-  ['peak', t('Peak in the span'), t('Show rows as of the peak in the span')],
+  ['born', t('Still live'), t('Count only memory allocated in the span and not freed since (Enter)')],
+  ['end', t('At its end'), t('Show rows as of the end of the span')],
+  ['peak', t('Its peak'), t('Show rows as of the peak in the span')],
 ];
 
 export class TimelineBar {
@@ -68,7 +64,14 @@ export class TimelineBar {
     ]);
     const chips = this.choices.map(([, element]) => element);
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
-    this.spanPart = el('div', { class: 'bar-part' }, this.span, clear, this.fact, ...chips);
+    this.spanPart = el(
+      'div',
+      { class: 'bar-part' },
+      this.span,
+      clear,
+      this.fact,
+      el('div', { class: 'bar-choices' }, ...chips),
+    );
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);

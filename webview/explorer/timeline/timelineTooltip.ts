@@ -6,8 +6,6 @@ import { oneLineName } from '../common/named';
 import type { DrawnSeries } from './chart';
 import { groupAt, groupBytesText, REST, withoutFile } from './timelineStack';
 
-type Plot = Record<'left' | 'right' | 'top' | 'bottom', number>;
-
 export interface TooltipText {
   title: string;
   lines: { part: DrawnSeries; name: string; bytes: number }[];
@@ -21,24 +19,45 @@ export interface TooltipText {
 }
 
 const GAP_PX = 10;
-/** From this width on, the box fits beside the pointer. */
-const WIDE_PX = 500;
+/** In a narrower timeline, names are short. */
+const WIDE_PX = 560;
 
 export class TimelineTooltip {
   /** Lies over the chart. */
   readonly cursor = el('div', { class: 'timeline-cursor', 'aria-hidden': 'true', hidden: true });
-  /** Lies over the half of the plot without the pointer; above a narrow plot. What is read below it, as a finding, stays in sight. */
+  /** Lies over the half of the plot without the pointer. What is read above the figures of the trace or below the plot stays in sight. */
   readonly box = el('div', { class: 'timeline-tooltip', role: 'tooltip', hidden: true });
 
   hide(): void {
     for (const element of [this.cursor, this.box]) setHidden(element, true);
   }
 
-  /** At `x` pixels of the surface, on the side with more room. */
-  show(x: number, plot: Plot, text: TooltipText): void {
-    const { title, lines, stack, names, slots, timeNs, totalBytes } = text;
-    for (const element of [this.cursor, this.box]) setHidden(element, false);
-    const short = isAbove(plot);
+  /** At `x` pixels of the surface, on the side with more room; of more groups than fit, the last are in the rest. */
+  show(x: number, text: TooltipText): void {
+    const { box } = this;
+    for (const element of [this.cursor, box]) setHidden(element, false);
+    this.cursor.style.transform = `translateX(${x}px)`;
+    const surface = this.cursor.offsetParent?.getBoundingClientRect();
+    if (!surface) return;
+    const onRight = x < surface.width / 2;
+    const sidePx = (onRight ? surface.width - x : x) - GAP_PX;
+    box.style.maxWidth = `${sidePx}px`;
+    const short = surface.width < WIDE_PX;
+    this.draw(text, short, text.names.length);
+    const highest = box.closest('.trace')?.getBoundingClientRect().top ?? 0;
+    const overPx = box.offsetHeight - (surface.bottom - Math.max(0, highest));
+    const linePx = box.offsetHeight / box.childElementCount;
+    if (overPx > 0) this.draw(text, short, Math.max(0, text.names.length - Math.ceil(overPx / linePx)));
+    const left = onRight ? x + GAP_PX : x - GAP_PX - box.offsetWidth;
+    box.style.transform = `translate(${left}px, ${surface.height - box.offsetHeight}px)`;
+  }
+
+  private draw(
+    { title, lines, stack, slots, timeNs, totalBytes, ...all }: TooltipText,
+    short: boolean,
+    most: number,
+  ): void {
+    const names = all.names.slice(0, most);
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
@@ -52,28 +71,11 @@ export class TimelineTooltip {
     });
     // What the groups have of it is not known.
     const isOpen = parts.some(bytes => /[–≥≤]/.test(bytes ?? ''));
-    const most = formatBytes(restBytes);
-    const rest = isOpen ? `≤${most}` : most;
+    const rest = `${isOpen ? '≤' : ''}${formatBytes(restBytes)}`;
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
-    this.cursor.style.transform = `translateX(${x}px)`;
-    this.place(x, plot);
-  }
-
-  private place(x: number, { left, right, top, bottom }: Plot): void {
-    const { box } = this;
-    const above = isAbove({ left, right });
-    box.classList.toggle('above', above);
-    const width = box.offsetWidth;
-    const onRight = x < (left + right) / 2;
-    const beside = onRight ? Math.min(x + GAP_PX, right - width) : x - GAP_PX - width;
-    const highest = -(box.offsetParent?.getBoundingClientRect().top ?? 0);
-    const upper = Math.max(highest, (above ? top : bottom) - box.offsetHeight);
-    box.style.transform = `translate(${above ? 0 : Math.max(0, beside)}px, ${upper}px)`;
   }
 }
-
-const isAbove = ({ left, right }: Pick<Plot, 'left' | 'right'>): boolean => right - left < WIDE_PX;
 
 function line(swatch: HTMLElement, name: string, bytes: string): HTMLElement {
   return el('div', {}, swatch, oneLineName(name), el('b', { class: 'number' }, bytes));

@@ -312,7 +312,7 @@ export class TimelineView {
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
-    this.tooltip.show(x, this.chart.plot, { title, lines, ...groups, timeNs });
+    this.tooltip.show(x, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */
