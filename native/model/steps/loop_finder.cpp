@@ -25,6 +25,7 @@ struct Row {
   uint32_t thread;
   uint32_t whole;  ///< the row of its site
   uint32_t count = 0;
+  uint32_t most = 0;  ///< of one stack
 };
 /// Of a cell: its rows in its thread, and those in all.
 struct RowsOf {
@@ -64,6 +65,11 @@ std::pair<std::vector<Row>, std::vector<RowsOf>> rows_of(const std::vector<LoopF
     if (!is_counted(cell)) continue;
     of_cell[cell].of_thread = add(cell, makers[cell].thread);
     if (threads[makers[cell].site].size() > 1) of_cell[cell].of_all = add(cell, kAllThreads);
+  }
+  for (Row &row : rows) {
+    const bool has_rows = row.anchor.stack == kNone && stacks[row.anchor.site].size() > 1;
+    row.most = std::max(row.most, has_rows ? 0 : row.count);
+    rows[row.whole].most = std::max(rows[row.whole].most, row.most);
   }
   return {std::move(rows), std::move(of_cell)};
 }
@@ -119,8 +125,10 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pos
   return place != kNowhere && 2 * count >= loop.rounds ? std::optional(loop) : std::nullopt;
 }
 
-/// The same where many visits are right behind another one: what allocates several times a round has come there once.
-std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, const PositionMinima &partings) {
+/// The same where many visits are right behind another one: what allocates several times a round has come there once. `most`: visits of
+/// one stack. Where that is few of them, one line does this and that, once each.
+std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, uint32_t most,
+                                             const PositionMinima &partings) {
   std::vector<Visit> runs;
   std::copy_if(visits.begin(), visits.end(), std::back_inserter(runs), [](Visit one) { return !one.again; });
   const auto again = static_cast<int64_t>(visits.size() - runs.size());
@@ -129,7 +137,7 @@ std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, cons
   if (!loop && recurs && 3 * runs.size() <= 2 * visits.size())
     return loop;  // a part of rounds, of which there are too few
   const bool each = !loop;
-  if (each) loop = measure(visits, partings);
+  if (each && 2 * size_t{most} >= visits.size()) loop = measure(visits, partings);
   if (!loop) return loop;
   loop->anchor.each = each;
   loop->once = static_cast<int64_t>(loop->rounds) - (each ? 2 * again : 0);
@@ -234,7 +242,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   for (uint32_t i = 0, begin = 0; i < rows.size(); begin = ends[i++]) {
     const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
     const auto &row = threads[rows[i].thread].partings;
-    auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
+    auto loop = measure_runs(own, rows[i].most, partings.try_emplace(rows[i].thread, row).first->second);
     const auto &calls = paths_[rows[i].anchor.site];
     if (!loop || !calls || !is_own(loop->place, *calls)) continue;                 // none, or of a set-up
     if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // over

@@ -56,4 +56,21 @@ TEST(a_loop_of_two_lines_is_sure_though_one_has_several_stacks) {
   CHECK(feed.steps().sure);
 }
 
+TEST(a_line_of_many_operations_is_no_loop) {
+  for (const uint32_t times : {1, 3}) {
+    for (const int rounds : {1, 2, 4, 8, 20}) {
+      LineFeed feed;
+      for (int i = 0; i < rounds; ++i) {
+        feed.allocate(0x3000, 8, kInput);
+        feed.line(8, 0, times);
+        feed.allocate(0x2000, 8, LineFeed::kOther), feed.free(0x2000);
+        feed.free(0x3000);
+      }
+      const bool enough = rounds > 10;
+      CHECK(feed.steps().source == (enough ? StepSource::Periodic : StepSource::Time));
+      CHECK(!enough || feed.count_steps() == static_cast<uint32_t>(rounds));
+    }
+  }
+}
+
 TEST_MAIN
