@@ -6,7 +6,7 @@ import type { NativeAddon } from '../native/native';
 import type { OutOfMemory, Totals, TraceSource } from '../protocol/trace';
 import type { FitFacts } from './fitText';
 import { forecaster, type Change, type Fitting, type Forecast, usualChanges } from './forecast';
-import { isExact, replayTrace, type Replayed } from './replay';
+import { replayTrace, type Replayed } from './replay';
 
 // A trace as a run that forecasts are made of, and what answers for one run or two.
 
@@ -79,9 +79,8 @@ function cardOf(source: TraceSource, { process, device }: Totals): Card {
   };
 }
 
-/** Without a size there is no forecast for the run's own GPU; a limit is one where the replay is sure enough to be held against it. */
-export const hasSize = ({ card, limitBytes, replayed }: FitRun): boolean =>
-  card.totalBytes > 0 || (limitBytes !== null && isExact(replayed));
+/** Without a size, or a limit that the run met, there is no forecast for the run's own GPU. */
+export const hasSize = ({ card, limitBytes }: FitRun): boolean => card.totalBytes > 0 || limitBytes !== null;
 
 /** Which runs, with which batches, on which GPU; `gpuBytes`: one with nobody else on it, null: the run's own. */
 export interface FitOf {

@@ -58,6 +58,7 @@ test('a run without the size of its GPU is to fit into what it could have had at
   );
   assert.ok(known && unknown && !('error' in known) && !('error' in unknown));
   assert.deepEqual([hasSize(known), hasSize(unknown)], [true, false]);
+  assert.ok(hasSize({ ...known, replayed: { ...known.replayed, equal: 0 } }), 'how sure the replay is stands beside it');
   const facts = fitter(addon, { trace: '', runs: [known], batches: [], gpuBytes: null })(() => UNCHANGED);
   assert.ok(!('error' in facts));
   assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');
