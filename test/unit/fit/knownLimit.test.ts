@@ -20,7 +20,15 @@ const LIMIT = 500 << 20;
 /** The stored run, as if its GPU had no size, and had failed with so much reserved. */
 function without(size: TraceSource, reservedBytes: number | null, then: Partial<MemorySnapshot> = {}): TraceSource {
   const whole = size.info();
-  const snapshot = { reservedBytes, tensorBytes: LIMIT - 1, pools: [], usedBytes: null, processBytes: null, step: 1, ...then };
+  const snapshot = {
+    reservedBytes,
+    tensorBytes: LIMIT - 1,
+    pools: [],
+    usedBytes: null,
+    processBytes: null,
+    step: 1,
+    ...then,
+  };
   const failure = {
     process: 0,
     device: 0,
@@ -58,7 +66,10 @@ test('a run without the size of its GPU is to fit into what it could have had at
   );
   assert.ok(known && unknown && !('error' in known) && !('error' in unknown));
   assert.deepEqual([hasSize(known), hasSize(unknown)], [true, false]);
-  assert.ok(hasSize({ ...known, replayed: { ...known.replayed, equal: 0 } }), 'how sure the replay is stands beside it');
+  assert.ok(
+    hasSize({ ...known, replayed: { ...known.replayed, equal: 0 } }),
+    'how sure the replay is stands beside it',
+  );
   const facts = fitter(addon, { trace: '', runs: [known], batches: [], gpuBytes: null })(() => UNCHANGED);
   assert.ok(!('error' in facts));
   assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');

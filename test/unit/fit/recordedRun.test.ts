@@ -40,7 +40,15 @@ async function read(rows: readonly RecordedRow[], untilStep?: number): ReturnTyp
     endNs: column(({ end }) => end ?? NaN),
   };
   const batches = [batch as unknown as LifetimeBatch];
-  const failed = { layer: 'tensor', process: 0, device: 0, timeNs: 95, requestedBytes: MIB, site: 0, snapshot: { step: 2 } };
+  const failed = {
+    layer: 'tensor',
+    process: 0,
+    device: 0,
+    timeNs: 95,
+    requestedBytes: MIB,
+    site: 0,
+    snapshot: { step: 2 },
+  };
   const cursor = {
     next: () => Promise.resolve(batches.shift() ?? null),
     site: () => ({ key: 'a', pass: 'other', frames: [{ file: 'train.py', line: 3, function: 'f' }], userFrame: 0 }),
