@@ -149,6 +149,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
         ? null
         : await shown.request('lines', { paths, folders: shown.folders, moment: shownMoment.moment });
     if (this.known !== known) return;
+    // The trace may have gone on before it answered, which the news before its answer say.
+    known[1] = shown?.facts?.info.revision;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;
     this.moment = shownMoment;

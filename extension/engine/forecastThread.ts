@@ -17,7 +17,6 @@ import {
 import { fitter, hasSize, type FitRun, readFitRun } from '../fit/fitRun';
 import { UNCHANGED } from '../fit/forecast';
 import { loadNative, type NativeAddon } from '../native/addon';
-import { formatBytes } from '../text/format';
 import type { ForecastQuery, ShownForecast } from '../protocol/requests/forecastRequests';
 import type { Forecasted, ForecastThread } from './forecasts';
 
@@ -40,19 +39,14 @@ export function serveForecasts(): void {
 }
 
 function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQuery, run: OpenRun): Forecasted {
-  if (gpuBytes === null && !hasSize(run)) return { sentence: noSizeText(run), forecast: null };
+  if (gpuBytes === null && !hasSize(run))
+    return { sentence: t('The trace does not record the GPU’s size. Choose one.'), forecast: null };
   const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
   const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));
   const allocator = expandable && !run.replayed.run.expandable ? EXPANDABLE : null;
   const facts = forecast(() => ({ ...UNCHANGED, factor, checkpoint, allocator }), true);
   if ('error' in facts) return { sentence: facts.error, forecast: null };
   return { sentence: answerText(facts), forecast: shownOf(facts, run) };
-}
-
-function noSizeText({ limitBytes }: FitRun): string {
-  if (limitBytes === null) return t('The trace does not record the GPU’s size. Choose one.');
-  // prettier-ignore
-  return t('PyTorch could use at least {0}, but a replay of this run differs from the recording. Choose a GPU size for a rough forecast.', formatBytes(limitBytes));
 }
 
 async function openRun(dist: string, path: string): Promise<OpenRun | { error: string }> {

@@ -18,7 +18,7 @@ export async function writeOomFiles(
     read(untilNs === null ? native : await moments.at(untilNs));
   const documents = await oomDocuments(native, (await verdicts.verdictsNow()).verdicts, {
     ...{ endNs, readAt },
-    waysToFit: (failure, limitBytes) => waysToFit(addon, path, native.info(), failure, limitBytes),
+    waysToFit: (failure, limitBytes) => waysToFit(addon, path, native, failure, limitBytes),
   });
   return documents.map(({ name, lines }) => keepOomDocument(folder, name, textOf(lines)));
 }

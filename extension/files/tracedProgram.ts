@@ -1,5 +1,6 @@
 // Which program a trace is of, by the launcher's facts in it.
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { SourceFolders } from '../protocol/cwd';
 import type { TraceFacts } from '../protocol/requests/engineRequests';
 import { sourcePath } from './sourcePath';
@@ -23,10 +24,11 @@ const MASKED = '***';
 /** How the program of a trace was started, as the trace has it; null: not all of it is known, or is there. */
 export function startOf(traced: Traced): { command: string[]; cwd: string } | null {
   const [command, { cwd }] = [commandOf(traced), traced.folders];
-  const [program = ''] = command;
-  const isThere = existsSync(cwd) && (existsSync(program) || (program !== '' && !program.includes('/')));
+  const [name = '', ...words] = command;
+  const program = name.includes('/') ? resolve(cwd, name) : name; // without, it is searched for
+  const isThere = existsSync(cwd) && name !== '' && (!name.includes('/') || existsSync(program));
   const isWhole = traced.facts?.info.session.attached === undefined && !command.some(word => word.includes(MASKED));
-  return isThere && isWhole ? { command, cwd } : null;
+  return isThere && isWhole ? { command: [program, ...words], cwd } : null;
 }
 
 /** Equal for the runs of one program, with whatever arguments where it is a script; null: it is not known. */

@@ -1,11 +1,12 @@
 import { t } from '@vscode/l10n';
-import { limitAtEnd } from '../analysis/findings/kinds/outOfMemory';
+import { grownBatch } from '../analysis/findings/kinds/grownBatch';
+import { lastFailure, limitAtEnd } from '../analysis/findings/kinds/outOfMemory';
 import { readCards } from '../analysis/ledger/cardLedger';
 import type { NativeAddon } from '../native/native';
-import type { Totals, TraceSource } from '../protocol/trace';
+import type { OutOfMemory, Totals, TraceSource } from '../protocol/trace';
 import type { FitFacts } from './fitText';
 import { forecaster, type Change, type Fitting, type Forecast, usualChanges } from './forecast';
-import { isExact, replayTrace, type Replayed } from './replay';
+import { replayTrace, type Replayed } from './replay';
 
 // A trace as a run that forecasts are made of, and what answers for one run or two.
 
@@ -21,6 +22,8 @@ export interface FitRun {
   replayed: Replayed;
   /** What it could have had where it ended because memory ran out, or at least that; null: not known. */
   limitBytes: number | null;
+  /** It ended in a step with a larger batch, which is left out. */
+  grew: boolean;
 }
 
 /** Of a trace: `name` stands for it in sentences; of all its processes where none are named. */
@@ -44,13 +47,22 @@ export async function readFitRun(
   if (totals === undefined)
     return { error: t('{0} has no tensors of PyTorch, so there is nothing to forecast.', name) };
   begin(totals.allocations);
-  const replayed = await replayTrace(addon, path, info, totals);
+  const failure = lastFailure(source);
+  const isOwn = failure?.process === totals.process && failure.device === totals.device;
+  const untilStep = isOwn ? grownStep(failure, source) : undefined;
+  const replayed = await replayTrace(addon, path, info, { ...totals, untilStep });
   if ('error' in replayed) return { error: t('{0} cannot be replayed: {1}.', name, replayed.error) };
   if (replayed.allocations === 0)
     return {
       error: t('{0} does not show when memory was allocated: record the program from its start.', name),
     };
-  return { card: cardOf(source, totals), totals, replayed, limitBytes: limitAtEnd(source) };
+  const grew = untilStep !== undefined;
+  return { card: cardOf(source, totals), totals, replayed, limitBytes: limitAtEnd(source), grew };
+}
+
+/** The step that failed because its batch was larger: that of the steps before is the recorded one. */
+export function grownStep({ process, snapshot }: OutOfMemory, source: TraceSource): number | undefined {
+  return snapshot !== null && grownBatch(snapshot, process, source) !== null ? snapshot.step : undefined;
 }
 
 function cardOf(source: TraceSource, { process, device }: Totals): Card {
@@ -67,9 +79,8 @@ function cardOf(source: TraceSource, { process, device }: Totals): Card {
   };
 }
 
-/** Without a size there is no forecast for the run's own GPU; a limit is one where the replay is sure enough to be held against it. */
-export const hasSize = ({ card, limitBytes, replayed }: FitRun): boolean =>
-  card.totalBytes > 0 || (limitBytes !== null && isExact(replayed));
+/** Without a size, or a limit that the run met, there is no forecast for the run's own GPU. */
+export const hasSize = ({ card, limitBytes }: FitRun): boolean => card.totalBytes > 0 || limitBytes !== null;
 
 /** Which runs, with which batches, on which GPU; `gpuBytes`: one with nobody else on it, null: the run's own. */
 export interface FitOf {
@@ -127,6 +138,7 @@ export function fitter(
         anotherGpu: gpuBytes !== null,
         batch: fitting.batch,
         twoRuns: fitting.other !== null,
+        grew: first.grew,
       },
       replay: {
         ...{ allocations: replayed.allocations, equal: replayed.equal, failed: replayed.failed, pools: replayed.pools },

@@ -16,6 +16,8 @@ export interface FitFacts {
   batch: number | null;
   /** The sizes of other batches are by two runs. */
   twoRuns: boolean;
+  /** The recorded batch is that of the steps before the one that failed, whose batch was larger. */
+  grew: boolean;
   /** Of the GPU, or of the one that was named. */
   totalBytes: number;
   /** In use outside PyTorch's cache by the run: the CUDA context, libraries. */
@@ -174,7 +176,7 @@ export function peakParts({ requested, outsideBytes }: FitFacts): string {
 }
 
 /** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */
-export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, options = true): string[] {
+export function notes({ twoRuns, grew, changes, replay, batch, requested }: FitFacts, options = true): string[] {
   const inParts = changes.some(({ parts }) => parts > 1);
   const otherStates = changes.some(({ stateShare }) => stateShare !== 1);
   const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
@@ -190,6 +192,7 @@ export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, 
     [inParts || otherStates, t('In our tests, eight forecasts of gradient accumulation were within 3% of the real peak, and six of SGD instead of Adam within 8%.')],
     [requested?.halfParameters === true, t('Activations are counted as recorded. With parameters in bfloat16 they may take less, but not more.')],
     [(requested?.ranks ?? 1) > 1, t('In our tests, six forecasts for two ranks of FSDP2 were between 2% too low and 4% too high. Memory of NCCL itself is not included.')],
+    [grew, t('The step in which memory ran out had a larger batch. The recorded batch is that of the steps before it.')],
     [replay.failed > 0, t('Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.')],
     [searched !== null, t('The run is long, so the largest batch was computed from the {0} allocator calls around the peak.', formatCount(searched ?? 0))],
     [options, 'Before PyTorch fails, it frees its unused cache. The largest batch counts on that, and so does “yes, cache freed”.'],

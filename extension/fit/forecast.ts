@@ -132,7 +132,7 @@ function forecasterOf(
       replay(calls, factor, { limitBytes }).failedCall === null;
     const peak = replay(order, change.factor, {});
     const unchanged = change.factor === 1 && keyOf(change) === keyOf(UNCHANGED);
-    const isRecorded = unchanged && replayed.failed === 0;
+    const isRecorded = unchanged && replayed.failed === 0 && replayed.recordedPeakBytes > 0;
     const reservedPeakBytes = isRecorded ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
     const long = order.kind.length > MOST_SEARCHED;
     // Under other settings alone, each size is known.

@@ -72,14 +72,16 @@ interface DriverRow extends RunSegment {
   kind: number;
 }
 
-/** Reads the allocations of a process on a GPU. The error is one sentence. */
+/** Reads the allocations of a process on a GPU, of steps before one. The error is one sentence. */
 export async function readRun(
   cursor: LifetimeCursor,
   process: number,
   device: number,
+  untilStep = Infinity,
 ): Promise<RecordedRun | { error: string }> {
   const rows: Row[] = [];
   const driver: DriverRow[] = [];
+  let untilNs = Infinity;
   const modules = new Map<string, number>();
   const numberOf = (module: string): number => remembered(modules, module, () => modules.size);
   for (let batch = await cursor.next(BATCH); batch !== null; batch = await cursor.next(BATCH)) {
@@ -91,12 +93,17 @@ export async function readRun(
       const size = { address: Number(batch.address[row]), bytes: batch.bytes[row] ?? 0 };
       if (batch.layer[row] === DRIVER) driver.push({ ...times, ...size, kind: batch.kind[row] ?? 0 });
       if (batch.layer[row] !== TENSOR || size.bytes === 0) continue;
+      const step = batch.stepBegin[row] ?? 0;
+      if (step >= untilStep) {
+        untilNs = Math.min(untilNs, begin);
+        continue;
+      }
       if (rows.length === MOST_ALLOCATIONS)
         return { error: 'it has too many allocations to hold at once; trace fewer steps' };
       rows.push({
         ...times,
         ...size,
-        step: batch.stepBegin[row] ?? 0,
+        step,
         site: batch.site[row] ?? 0,
         category: batch.category[row] ?? 0,
         module: own[batch.module[row] ?? 0] ?? 0,
@@ -104,14 +111,15 @@ export async function readRun(
       });
     }
   }
-  rows.push(...failedRows(cursor.info(), process, device, numberOf('')));
+  rows.push(...failedRows(cursor.info(), process, device, numberOf('')).filter(({ step }) => step < untilStep));
   rows.sort((a, b) => a.begin - b.begin);
-  rank(rows, driver);
+  const before = driver.filter(({ begin }) => begin < untilNs);
+  rank(rows, before);
   const earlier = rows.findIndex(row => !row.earlier);
   return {
     ...columnsOf(rows, cursor),
     modules: [...modules.keys()],
-    ...segmentsOf(rows, driver),
+    ...segmentsOf(rows, before),
     earlier: earlier < 0 ? rows.length : earlier,
   };
 }

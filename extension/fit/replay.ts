@@ -44,17 +44,17 @@ const LEAST_EQUAL = 0.95;
 /** Whether a forecast can be held against a limit that the run met. */
 export const isExact = ({ equal, allocations }: Replayed): boolean => equal >= allocations * LEAST_EQUAL;
 
-/** Reads the run of a process on a GPU and replays it. `path`: as `open` takes it. The error is the end of a sentence. */
+/** Reads the run of a process on a GPU, before a step, and replays it. `path`: as `open` takes it. The error is the end of a sentence. */
 export async function replayTrace(
   addon: Allocator & Pick<NativeAddon, 'openLifetimes'>,
   path: string,
   { processes, devices }: Pick<TraceInfo, 'processes' | 'devices'>,
-  { process, device }: { process: number; device: number },
+  { process, device, untilStep }: { process: number; device: number; untilStep?: number | undefined },
 ): Promise<Replayed | { error: string }> {
   const own = readSettings(allocatorSettings(processes[process] ?? { notes: [] }));
   if ('error' in own) return { error: `it ran with ${own.error}` };
   const cursor = addon.openLifetimes(path);
-  const run = await readRun(cursor, process, device).finally(() => cursor.close());
+  const run = await readRun(cursor, process, device, untilStep).finally(() => cursor.close());
   if ('error' in run) return run;
   const replayed = replayRecorded(addon, run, { ...own, ...(run.expandable && { expandableSegments: true }) });
   return { ...replayed, largestBuffer: largestBuffer(devices.find(({ index }) => index === device)?.name ?? '') };

@@ -1,5 +1,6 @@
 import type { NativeAddon } from '../native/native';
-import type { OutOfMemory, TraceInfo } from '../protocol/trace';
+import type { OutOfMemory, TraceSource } from '../protocol/trace';
+import { grownStep } from './fitRun';
 import { changeText, timesText } from './fitText';
 import { forecaster, usualChanges, type Forecast } from './forecast';
 import { isExact, replayTrace } from './replay';
@@ -19,16 +20,18 @@ type Addon = Pick<NativeAddon, 'openLifetimes' | 'replayAllocator' | 'findPools'
 export async function waysToFit(
   addon: Addon,
   path: string,
-  info: TraceInfo,
-  { process, device }: OutOfMemory,
+  source: TraceSource,
+  failure: OutOfMemory,
   limitBytes: number,
 ): Promise<string[][]> {
   const began = performance.now();
+  const info = source.info();
   const totals = info.totals.find(
-    each => each.layer === 'tensor' && each.process === process && each.device === device,
+    each => each.layer === 'tensor' && each.process === failure.process && each.device === failure.device,
   );
   if (totals === undefined || totals.allocations > MOST_ALLOCATIONS) return [];
-  const replayed = await replayTrace(addon, path, info, totals);
+  const untilStep = grownStep(failure, source);
+  const replayed = await replayTrace(addon, path, info, { ...totals, untilStep });
   if ('error' in replayed || !isExact(replayed)) return [];
   const forecast = forecaster(addon, { replayed, other: null, batch: null, limitBytes, outsideBytes: 0 });
   const ways: Forecast[] = [];
@@ -38,7 +41,7 @@ export async function waysToFit(
     ways.push(way);
   }
   // Where even the unchanged run would fit, something else than the memory of the GPU was the limit.
-  if (ways[0]?.fits !== false) return [];
+  if (ways[0]?.fits !== false && untilStep === undefined) return [];
   return ways
     .filter(({ largestFactor, absent }) => largestFactor !== null && absent.length === 0)
     .toSorted((a, b) => (b.largestFactor ?? 0) - (a.largestFactor ?? 0))

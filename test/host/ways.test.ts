@@ -42,6 +42,7 @@ describe('Ways to a trace', () => {
     await until('the command’s end', () => existsSync(join(workspace, 'typed.over')));
     assert.ok(existsSync(saved), 'the command saves it');
     await rowAt(file, FIRST);
+    await until('Trace again', async () => (await words('[data-action=trace-again]')) === 'Trace again');
     await vscode.commands.executeCommand('gpuMemoryTrace.saveTrace', 'gputrace', vscode.Uri.file(`${saved}.copy`));
     await until('a copy of what was shown', () => existsSync(`${saved}.copy`));
     terminal.dispose();

@@ -78,7 +78,7 @@ export function momentsOf(trace: EndedTrace): FailureReader {
     // The times of a trace that is read anew differ a little.
     endNs: trace.followed ? trace.session.info().durationNs + BEHIND_NS : null,
     readAt: (untilNs, read) => atMoment(trace, untilNs, read),
-    waysToFit: (failure, limitBytes) => waysToFit(trace.addon, trace.path, trace.session.info(), failure, limitBytes),
+    waysToFit: (failure, limitBytes) => waysToFit(trace.addon, trace.path, trace.session, failure, limitBytes),
   };
 }
 

@@ -21,7 +21,7 @@ import { thatHold, WORDS } from '../../analysis/words';
 
 const MODULES = 10;
 const WAYS =
-  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything except the model, its gradients and its optimizer is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
+  'The run was replayed by the rules of PyTorch’s allocator up to the failure, or up to the step that failed if its batch was larger than those before; everything except the model, its gradients and its optimizer is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
 
 const STACKS =
   'Bytes allocated by call stacks that still held memory when the allocation failed. What other call stacks of these lines allocated is not counted.';

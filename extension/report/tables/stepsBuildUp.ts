@@ -3,6 +3,7 @@ import type { FindingHolder } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { formatBytes, formatCount } from '../../text/format';
 import { bucketsOf, siteRows, type Totals, type TraceSource } from '../../protocol/trace';
+import { fixText } from '../../analysis/findings/kinds/suggestions';
 import { holderOf, readHolders } from '../../analysis/findings/kinds/holderAnswers';
 import { fallsOf } from '../../analysis/series/growth';
 import { cameTo } from '../../analysis/series/repeated';
@@ -121,6 +122,7 @@ export function stepsBuildUpSentence({ bytes, count, line, steps, times, holder 
     inSentence(line),
   );
   if (holder === null) return built;
-  const advice = /\(its graph\)$/.test(holder.path) ? [t('Call `.detach()` on tensors that you only report.')] : [];
+  const graph = /\(its graph\)$/.test(holder.path) ? [t('Call `.detach()` on tensors that you only report.')] : [];
+  const advice = holder.fix === undefined ? graph : [fixText(holder.fix)];
   return [built, t('Held by {0}.', holderText(holder)), ...advice].join(' ');
 }

@@ -16,8 +16,10 @@ export interface PageModel {
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
-  /** A page was notified of figures and has not got them yet, or has. */
+  /** A page was notified of figures and has not requested them yet, or requests them now. */
   setLate(page: number, late: boolean): void;
+  /** A page has the figures that it requested. */
+  answered(page: number): void;
   /** A page shows this moment of the shown trace; null: the page is gone. */
   setMoment(page: number, moment: Moment | null): void;
   /** Opens one of the recent traces. */

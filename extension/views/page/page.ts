@@ -46,6 +46,7 @@ export class Page implements vscode.Disposable {
       view: () => this.view(),
       judged: () => model.shown?.facts?.findings,
       late: (late: boolean) => model.setLate(this.id, late),
+      answered: () => model.answered(this.id),
     };
     this.notifier = new PageNotifier(source, message => this.post(message));
     this.subscriptions = [
@@ -104,11 +105,14 @@ export class Page implements vscode.Disposable {
     } else {
       this.notifier.acknowledged();
       const request = checked.message;
-      if (request.method === 'ledger') this.model.setMoment(this.id, request.params.moment ?? NOW);
+      // The bars of the cards are requested whenever figures are.
+      if (request.method === 'ledger') {
+        this.model.setMoment(this.id, request.params.moment ?? NOW);
+        this.notifier.figuresRequested();
+      }
       void this.answer(request).then(response => {
         this.post(response);
-        // The bars of the cards are requested whenever figures are.
-        if (request.method === 'ledger' && this.ready && this.place.visible) this.notifier.figuresRequested();
+        if (request.method === 'ledger' && this.ready && this.place.visible) this.notifier.figuresAnswered();
       });
     }
   }

@@ -8,8 +8,10 @@ export interface ViewSource {
   view(): SessionView;
   /** Another value: it was judged anew. */
   judged(): unknown;
-  /** The page will request what is new, or has requested it. */
+  /** The page will request what is new, or requests it now: what is requested in this turn is of the same moment. */
   late(late: boolean): void;
+  /** The page has the figures that it requested. */
+  answered(): void;
 }
 
 /** A moment, two beside each other, the card of a finding, a block, or the focus. */
@@ -83,9 +85,13 @@ export class PageNotifier {
     this.source.late(this.sent !== null && this.sent.info !== null);
   }
 
-  /** The page requested figures: what was not sent yet goes with the answers. */
   figuresRequested(): void {
     this.source.late(false);
+  }
+
+  /** What was not sent yet goes with the answers. */
+  figuresAnswered(): void {
+    this.source.answered();
     if (this.source.revision() === (this.sent?.info?.revision ?? -1)) return;
     this.sent = this.source.view();
     this.state = stateOf(this.sent);

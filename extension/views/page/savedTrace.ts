@@ -49,7 +49,8 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     onDidChange: document.onDidChange,
     shown: document,
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
-    setLate: (page, late) => document.setLate(page, late),
+    setLate: (page, late) => late && document.setLate(page, true),
+    answered: page => document.setLate(page, false),
     setMoment: () => undefined, // nothing stands beside it
     showSession: () => undefined,
     closeSession: () => undefined,

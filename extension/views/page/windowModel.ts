@@ -21,10 +21,13 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     },
     view: () => ({ ...sessions.view(), canWiden }),
     setLate: (page, late) => {
-      // Beside the pages, figures are requested before the trace goes on: they are of the moment that the pages show.
-      if (!late) sessions.beside.setLate(page, late);
-      sessions.shown?.setLate(page, late);
-      if (late) sessions.beside.setLate(page, late);
+      // Beside the pages, figures are requested in the same packet: they are of the moment that the pages show.
+      if (late) sessions.shown?.setLate(page, true);
+      sessions.beside.setLate(page, late);
+    },
+    answered: page => {
+      sessions.shown?.setLate(page, false);
+      sessions.beside.changed('events');
     },
     setMoment: (page, moment) => sessions.shown?.setMoment(page, moment),
     setRecording: async on => sessions.shown?.setRecording(on),

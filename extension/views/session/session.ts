@@ -163,6 +163,7 @@ export class Session extends OpenTrace {
     try {
       await this.open({ path: file, directory: null, findsHolders: false });
       await this.request('readToEnd', {});
+      if (this.state.offers?.includes('traceAgain') !== true) this.offerAgain();
     } catch (error) {
       this.parts.log.error(`${file} could not be read: ${reasonOf(error)}`);
     }

@@ -105,6 +105,9 @@ test('what grows over an epoch and is freed with it, epoch after epoch, builds u
   assert.ok(found.count >= 38, `${found.count} of 39`);
   assertSentence(stepsBuildUpSentence(found));
   assertSentence(stepsBuildUpTitle(found));
+  const span = { line: 14, column: 1, endLine: 14, endColumn: 9, before: 'loss', after: 'loss.detach()' };
+  const fix = { ...span, adds: '.detach()', statement: 'total += loss.detach()' };
+  assertSentence(stepsBuildUpSentence({ ...found, holder: { ...found.holder!, fix } }), 'the edit is known');
 });
 
 test('where no holder is known, the line that allocates is named, and nothing is advised', () => {

@@ -41,6 +41,7 @@ test('a saved trace can be started where its folder and Python are there, and no
     cwd: '/tmp',
   });
   assert.equal(start(['python', 'train.py', '--token', '***']), null);
+  assert.deepEqual(start(['./env', 'x'], '/usr/bin')?.command, ['/usr/bin/env', 'x'], 'a path of its folder');
   assert.equal(start(['/nowhere/python', 'train.py']), null);
   assert.equal(start(['python', 'train.py'], '/nowhere'), null);
   assert.equal(start([]), null);

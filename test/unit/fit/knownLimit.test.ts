@@ -9,7 +9,7 @@ import { fitter, hasSize, readFitRun } from '../../../extension/fit/fitRun';
 import { answerText, bestText, gpuText, peakParts } from '../../../extension/fit/fitText';
 import { UNCHANGED } from '../../../extension/fit/forecast';
 import { loadNative } from '../../../extension/native/addon';
-import type { TraceInfo, TraceSource } from '../../../extension/protocol/trace';
+import type { MemorySnapshot, SnapshotSite, TraceInfo, TraceSource } from '../../../extension/protocol/trace';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -18,9 +18,17 @@ after(() => rmSync(folder, { recursive: true }));
 const LIMIT = 500 << 20;
 
 /** The stored run, as if its GPU had no size, and had failed with so much reserved. */
-function without(size: TraceSource, reservedBytes: number | null): TraceSource {
+function without(size: TraceSource, reservedBytes: number | null, then: Partial<MemorySnapshot> = {}): TraceSource {
   const whole = size.info();
-  const snapshot = { reservedBytes, tensorBytes: LIMIT - 1, pools: [], usedBytes: null, processBytes: null, step: 1 };
+  const snapshot = {
+    reservedBytes,
+    tensorBytes: LIMIT - 1,
+    pools: [],
+    usedBytes: null,
+    processBytes: null,
+    step: 1,
+    ...then,
+  };
   const failure = {
     process: 0,
     device: 0,
@@ -58,6 +66,10 @@ test('a run without the size of its GPU is to fit into what it could have had at
   );
   assert.ok(known && unknown && !('error' in known) && !('error' in unknown));
   assert.deepEqual([hasSize(known), hasSize(unknown)], [true, false]);
+  assert.ok(
+    hasSize({ ...known, replayed: { ...known.replayed, equal: 0 } }),
+    'how sure the replay is stands beside it',
+  );
   const facts = fitter(addon, { trace: '', runs: [known], batches: [], gpuBytes: null })(() => UNCHANGED);
   assert.ok(!('error' in facts));
   assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');
@@ -73,5 +85,32 @@ test('a run without the size of its GPU is to fit into what it could have had at
   const sites = known.replayed.run.sites.map(site => ({ ...site, pass: 'other' as const }));
   const untrained = { ...known, replayed: { ...known.replayed, run: { ...known.replayed.run, sites } } };
   assert.ok(!parts(untrained).includes(2), 'without gradients there is nothing to accumulate');
+  const unseen = { ...known, replayed: { ...known.replayed, recordedPeakBytes: 0 } };
+  const rough = fitter(addon, { trace: '', runs: [unseen], batches: [], gpuBytes: null })(() => null);
+  assert.ok(!('error' in rough) && rough.changes[0]!.reservedBytes > 0, 'where no segments were recorded, as replayed');
+  native.close();
+});
+
+test('a step that failed because its batch was larger is no part of the forecast', async () => {
+  const loaded = loadNative(join(process.cwd(), 'dist'));
+  assert.ok('addon' in loaded);
+  const path = join(folder, 'batch20.gputrace');
+  const native = loaded.addon.open(path);
+  await native.settle();
+  const step = native.info().steps[0]!.count;
+  const series = native.siteSeries({ process: 0, layer: 'tensor', from: 0, to: 1_000, points: 64 });
+  const [input = 0, forward = 0] = series.id.filter((_, row) => {
+    const own = series.stepLargestBytes.subarray(row * series.last.length, (row + 1) * series.last.length);
+    return native.site(series.id[row]!)?.pass === 'forward' && Math.max(...own) > 0;
+  });
+  const sites = [input, forward].map(site => {
+    const bytes = { liveBytes: 2 ** 40, stepAllocatedBytes: 2 ** 40, usualAllocatedBytes: 1, liveCount: 1 };
+    const activationBytes = site === input ? 0 : 1;
+    return { site, oldestStep: step, grownBytes: 0, activationBytes, ...bytes } satisfies SnapshotSite;
+  });
+  const source = without(native, LIMIT, { step, sites });
+  const run = await readFitRun(loaded.addon, { name: 'x', path, source });
+  assert.ok(!('error' in run));
+  assert.ok(run.grew && Math.max(...run.replayed.run.step) < step);
   native.close();
 });

@@ -21,15 +21,17 @@ interface RecordedRow {
   mib: number;
   begin: number;
   end?: number;
+  step?: number;
 }
 
-async function read(rows: readonly RecordedRow[]): ReturnType<typeof readRun> {
+async function read(rows: readonly RecordedRow[], untilStep?: number): ReturnType<typeof readRun> {
   const column = (of: (row: RecordedRow) => number): Float64Array => Float64Array.from(rows, of);
   const none = new Uint32Array(rows.length);
   const batch = {
     rows: rows.length,
     modules: [''],
-    ...{ process: none, device: none, site: none, category: none, module: none, stepBegin: none },
+    ...{ process: none, device: none, site: none, category: none, module: none },
+    stepBegin: column(({ step = 1 }) => step),
     layer: column(({ layer }) => layer),
     kind: column(({ kind }) => kind),
     address: column(({ address }) => address * MIB),
@@ -38,12 +40,21 @@ async function read(rows: readonly RecordedRow[]): ReturnType<typeof readRun> {
     endNs: column(({ end }) => end ?? NaN),
   };
   const batches = [batch as unknown as LifetimeBatch];
+  const failed = {
+    layer: 'tensor',
+    process: 0,
+    device: 0,
+    timeNs: 95,
+    requestedBytes: MIB,
+    site: 0,
+    snapshot: { step: 2 },
+  };
   const cursor = {
     next: () => Promise.resolve(batches.shift() ?? null),
     site: () => ({ key: 'a', pass: 'other', frames: [{ file: 'train.py', line: 3, function: 'f' }], userFrame: 0 }),
-    info: () => ({ outOfMemory: [] }),
+    info: () => ({ outOfMemory: untilStep === undefined ? [] : [failed] }),
   };
-  return readRun(cursor as unknown as LifetimeCursor, 0, 0);
+  return readRun(cursor as unknown as LifetimeCursor, 0, 0, untilStep);
 }
 
 async function replayed(rows: readonly RecordedRow[]): Promise<ReturnType<typeof replayRecorded>> {
@@ -94,4 +105,17 @@ test('expandable segments: the parts that are mapped', async () => {
     { ...TENSOR, address: 1016, mib: 20, begin: 4 },
   ]);
   assert.deepEqual([run.expandable, equal], [true, 2]);
+});
+
+test('a step that failed because its batch was larger is left out, with its segments and what did not fit', async () => {
+  const rows = [
+    { ...SEGMENT, address: 1000, mib: 30, begin: 1 },
+    { ...TENSOR, address: 1000, mib: 30, begin: 2, end: 6 },
+    { ...TENSOR, address: 1000, mib: 30, begin: 11, step: 2 },
+    { ...SEGMENT, address: 2000, mib: 60, begin: 12 },
+    { ...TENSOR, address: 2000, mib: 60, begin: 13, step: 2 },
+  ];
+  const [all, cut] = [await read(rows, 3), await read(rows, 2)];
+  assert.ok(!('error' in all) && !('error' in cut));
+  assert.deepEqual([all.count, all.segments.length, cut.count, cut.segments.length], [4, 2, 1, 1]);
 });

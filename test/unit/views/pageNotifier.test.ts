@@ -35,9 +35,10 @@ function setUp(): Setup {
     const info = { revision: source.revision, processes: [...source.processes] } as unknown as TraceInfo;
     return { ...EMPTY, detail: source.detail, info };
   };
+  const answered = (): void => undefined;
   const late = (late: boolean): void => void (source.late = late);
   const notifier = new PageNotifier(
-    { revision: () => source.revision, judged: () => source.judged, view, late },
+    { revision: () => source.revision, judged: () => source.judged, view, late, answered },
     message => told.push(message),
   );
   const said = (): string[] => {
@@ -64,9 +65,10 @@ test('of events the page hears without a figure; the figures go with what it the
   assert.ok(source.late, 'the next moment waits for the page');
   assert.equal(source.views, views, 'the view is made only when it is told');
   notifier.figuresRequested();
+  assert.ok(!source.late, 'what stands beside the page is requested with it');
+  notifier.figuresAnswered();
   assert.deepEqual(said(), ['session 2 with answers']);
-  assert.ok(!source.late);
-  notifier.figuresRequested();
+  notifier.figuresAnswered();
   assert.deepEqual(said(), [], 'nothing is new');
 });
 
@@ -76,7 +78,7 @@ test('more than figures is told at once, beside the figures that the page has', 
   source.detail = 'It ended.';
   notifier.changed();
   assert.deepEqual(said(), ['session 1']);
-  notifier.figuresRequested();
+  notifier.figuresAnswered();
   assert.deepEqual(said(), ['session 2 with answers']);
   notifier.changed();
   assert.deepEqual(said(), [changed(2)], 'what was judged meanwhile is to be asked for, though no event came');

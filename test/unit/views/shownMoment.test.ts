@@ -77,15 +77,19 @@ test('of two pages the one counts that changed last, and the other one once that
   assert.deepEqual((await set(2, null))[0], null);
 });
 
-test('figures beside a page are requested before the trace goes on', async () => {
+test('figures beside a page are requested with its own, before the trace goes on', async () => {
   const { modelOf } = await importWith(
     { ...parts, window: {} },
     () => import('../../../extension/views/page/windowModel'),
   );
   const order: string[] = [];
-  const log = (name: string) => ({ setLate: (_: number, late: boolean) => order.push(`${name} ${late}`) });
+  const log = (name: string) => ({
+    setLate: (_: number, late: boolean) => order.push(`${name} ${late}`),
+    changed: () => order.push(`${name} changed`),
+  });
   const model = modelOf({ shown: log('trace'), beside: log('beside') } as unknown as Sessions, true);
   model.setLate(1, true);
   model.setLate(1, false);
-  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false']);
+  model.answered(1);
+  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false', 'beside changed']);
 });

@@ -146,24 +146,14 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 }
 
 /** What the running step made, and what the one before it left. */
-function ofTheStep(
-  { failure, step, cause, missingBytes, batch, bigger }: Failed,
-  snapshot: MemorySnapshot,
-  source: TraceSource,
-): Idea[] {
+function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
+  const { failure, step, cause, missingBytes, bigger } = failed;
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
   const inBackward = (step ?? 1) > 1 && source.site(failure.site)?.pass === 'backward';
   const made = batchBytes(snapshot, step, source);
   // So does the request, of a forward pass that made something of its batch; in the first step it may be a weight.
   const follows = inForward && step > 1 && made > 0 && failure.layer === 'tensor';
   const scaling = made + (follows ? failure.requestedBytes : inBackward ? backwardBytes(failure, snapshot, source) : 0);
-  // So many tenths give what is missing, where that is known.
-  const tenths = Math.min(9, Math.max(1, Math.ceil((10 * (missingBytes ?? 0)) / Math.max(1, scaling))));
-  const percent = String(10 * tenths);
-  const less =
-    batch === null
-      ? t('Make the batch or the inputs {0}% smaller.', percent)
-      : t('Make this batch at least {0}% smaller.', percent);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -171,14 +161,27 @@ function ofTheStep(
   const layers = byLine(waiting, source).filter(({ count }) => count >= FEWEST_LAYERS);
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
   const left = inForward ? oldGradients(snapshot, source) : 0;
+  // So many tenths give what is missing, where that is known.
+  const tenths = Math.min(9, Math.max(1, Math.ceil((10 * (missingBytes ?? 0)) / Math.max(1, scaling))));
+  const less = (scaling * tenths) / 10;
+  const isOpen = inForward || inBackward || bigger !== null;
   // prettier-ignore
   return [
-    { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inForward ? t('{0} Later layers may still not fit.', less) : less },
+    { kind: 'batch', against: 'full', bytes: less, ...(isOpen && { atLeast: true }), text: lessText(failed, inForward, String(10 * tenths)) },
     copiesIn(failure, snapshot, { against: bigger !== null ? null : cause === 'limit' ? cause : 'full', source }),
     broadcastIn(failure, snapshot, { cause, source }),
-    { kind: 'zero-grad', against: left > (scaling * tenths) / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    { kind: 'zero-grad', against: left > less ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { kind: 'checkpointing', against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
+}
+
+/** What of it fits is known where nothing more is to come; else a forecast shows it, and what is missing is the least that it frees. */
+function lessText({ batch, bigger }: Failed, inForward: boolean, percent: string): string {
+  if (!inForward && bigger === null) return t('Make the batch or the inputs {0}% smaller.', percent);
+  // prettier-ignore
+  return batch === null
+    ? t('Make the batch or the inputs smaller. The tab Fit, or `gpu-memtrace fit`, forecasts what fits.')
+    : t('Make this batch smaller; the earlier ones fitted. The tab Fit, or `gpu-memtrace fit`, forecasts the largest that fits.');
 }
 
 /** One tensor in float32 and in 16 bits: a few blocks of this step, from several call sites, of the requested size, half or twice that. */
@@ -201,7 +204,7 @@ function copiesIn(
     kind: 'copies',
     against,
     seen: true,
-    bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
+    bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes : 0,
     atMost: true,
     text,
   };

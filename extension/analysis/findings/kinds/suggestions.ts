@@ -217,7 +217,7 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
 }
 
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */
-function fixText({ statement, adds }: Fix): string {
+export function fixText({ statement, adds }: Fix): string {
   return adds.includes('.cpu()')
     ? t('Write `{0}`. The values stay the same, but they are on the CPU and have no graph.', statement)
     : t('Write `{0}`. The value stays the same, and its graph is freed.', statement);
