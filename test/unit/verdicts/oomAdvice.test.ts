@@ -31,17 +31,18 @@ const made = (site: number, liveBytes: number, part: Partial<SnapshotSite> = {})
 function judged(
   failed: { site: number; requestedBytes: number; sites: SnapshotSite[]; tensorBytes?: number },
   usual: Record<number, number> = {},
+  now = STEP,
 ) {
   const run = new StepRun();
   for (const site of [INPUT, FORWARD, BACKWARD, WEIGHTS, OPTIMIZER]) run.site(site);
-  for (let step = 1; step < STEP; step++) {
+  for (let step = 1; step < now; step++) {
     for (const [site, bytes] of Object.entries(usual)) run.free(run.alloc(Number(site), bytes));
     run.endStep();
   }
   const { site, requestedBytes, sites, tensorBytes = 172 * MB } = failed;
   const none = { segments: 0, segmentBytes: 0, partlyUsedSegments: 0, emptyBytes: 0, freeBytes: 0 };
   const snapshot: MemorySnapshot = {
-    ...{ step: STEP, tensorBytes, reservedBytes: 192 * MB, driverBytes: 0, processBytes: null, usedBytes: null },
+    ...{ step: now, tensorBytes, reservedBytes: 192 * MB, driverBytes: 0, processBytes: null, usedBytes: null },
     ...{
       totalBytes: null,
       tracedBytes: null,
@@ -82,6 +83,13 @@ test('what was seen is not first where something else saves more', () => {
   assert.equal(judged({ site: FORWARD, requestedBytes: 4 * MB, sites: [alive] }).kinds[0], 'shapes');
   const batch = made(FORWARD, 160 * MB, { activationBytes: 160 * MB });
   assert.equal(judged({ site: FORWARD, requestedBytes: 4 * MB, sites: [alive, batch] }).kinds[0], 'batch');
+});
+
+test('in the forward pass of the first step no batch is known to fit: what is missing is the least', () => {
+  const sites = [made(FORWARD, 160 * MB, { activationBytes: 160 * MB, oldestStep: 1 })];
+  const { advice, cause } = judged({ site: FORWARD, requestedBytes: 40 * MB, sites }, {}, 1);
+  assert.deepEqual([cause, advice[0]?.kind, advice[0]?.atLeast], ['full', 'batch', true]);
+  assertSentence(advice[0]?.text);
 });
 
 /** In backward, of a batch 32 times as large as usual. */

@@ -217,8 +217,12 @@ test('unused memory enough, and no gap long enough: fragmentation', () => {
 
 test('a request of half of the device, or of four times the line’s habit, is one big request', () => {
   assert.equal(judged([failing({ requestedBytes: 8 * GB })]).outOfMemory[0]?.cause, 'big-request');
-  const sites = [site({ usualAllocatedBytes: 100 * MB })];
-  assert.equal(judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory[0]?.cause, 'big-request');
+  const causeWith = (...others: SnapshotSite[]): string | undefined =>
+    judged([failing({ snapshot: snapshot({ sites: [site({ usualAllocatedBytes: 100 * MB }), ...others] }) })])
+      .outOfMemory[0]?.cause;
+  assert.equal(causeWith(), 'big-request');
+  // One of many layers: others of that size are alive.
+  assert.equal(causeWith(site({ site: 2, liveBytes: 2 * GB, liveCount: 4 })), 'full');
 });
 
 test('other processes that hold a quarter of the device', () => {

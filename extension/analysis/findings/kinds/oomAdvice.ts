@@ -148,11 +148,11 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 /** What the running step made, and what the one before it left. */
 function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const { failure, step, cause, missingBytes, bigger } = failed;
-  const inForward = step !== null && isBeforeBackward(source.site(failure.site));
+  const inForward = isBeforeBackward(source.site(failure.site));
   const inBackward = (step ?? 1) > 1 && source.site(failure.site)?.pass === 'backward';
   const made = batchBytes(snapshot, step, source);
   // So does the request, of a forward pass that made something of its batch; in the first step it may be a weight.
-  const follows = inForward && step > 1 && made > 0 && failure.layer === 'tensor';
+  const follows = inForward && (step ?? 1) > 1 && made > 0 && failure.layer === 'tensor';
   const scaling = made + (follows ? failure.requestedBytes : inBackward ? backwardBytes(failure, snapshot, source) : 0);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
@@ -160,7 +160,7 @@ function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource
   // What is made by one line again and again is that of equal layers: of one at a time it is enough.
   const layers = byLine(waiting, source).filter(({ count }) => count >= FEWEST_LAYERS);
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
-  const left = inForward ? oldGradients(snapshot, source) : 0;
+  const left = inForward && step !== null ? oldGradients(snapshot, source) : 0;
   // So many tenths give what is missing, where that is known.
   const tenths = Math.min(9, Math.max(1, Math.ceil((10 * (missingBytes ?? 0)) / Math.max(1, scaling))));
   const less = (scaling * tenths) / 10;
@@ -176,8 +176,10 @@ function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource
 }
 
 /** What of it fits is known where nothing more is to come; else a forecast shows it, and what is missing is the least that it frees. */
-function lessText({ batch, bigger }: Failed, inForward: boolean, percent: string): string {
+function lessText({ batch, bigger, step }: Failed, inForward: boolean, percent: string): string {
   if (!inForward && bigger === null) return t('Make the batch or the inputs {0}% smaller.', percent);
+  // prettier-ignore
+  if ((step ?? 1) <= T.few) return t('Make the batch or the inputs smaller, by at least {0}%: the rest of the step needs memory too.', percent);
   // prettier-ignore
   return batch === null
     ? t('Make the batch or the inputs smaller. The tab Fit, or `gpu-memtrace fit`, forecasts what fits.')

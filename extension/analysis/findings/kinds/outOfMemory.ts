@@ -183,9 +183,16 @@ function causeOf(
   if (big && batch === null) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source) && !setUps.includes(failure.process)) return 'leak';
-  const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
-  if (usual > 0 && bigger === null && requestedBytes >= T.times * usual) return 'big-request';
-  return 'full';
+  return bigger === null && isUnusual(failure, snapshot, source) ? 'big-request' : 'full';
+}
+
+/** Much more than its line allocates in a step, and than any block that is alive. Slices of time have no usual. */
+function isUnusual(failure: OutOfMemory, { sites }: MemorySnapshot, source: TraceSource): boolean {
+  const { process, site, requestedBytes } = failure;
+  const usual = sites.find(one => one.site === site)?.usualAllocatedBytes ?? 0;
+  if (usual === 0 || requestedBytes < T.times * usual) return false;
+  if (source.info().steps.find(one => one.process === process)?.source === 'time') return false;
+  return sites.every(({ liveBytes, liveCount }) => 2 * liveBytes < requestedBytes * Math.max(1, liveCount));
 }
 
 /** The driver, whose calls are seen, was not called: PyTorch requests nothing that it is not allowed to take. */
