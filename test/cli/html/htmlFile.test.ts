@@ -117,7 +117,7 @@ for (const browser of BROWSERS)
         'Flame graph': 'loss_of',
         Segments: '1,060 segments',
         Compare: '+69.77 MiB',
-        Table: 'LanguageModel.forward',
+        Table: 'LanguageModel.',
       },
       keys: [
         ['Home', '83.13 MiB'],
