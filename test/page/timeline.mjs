@@ -308,10 +308,31 @@ const checks = {
     await eventually(async () => assert.equal(await heading(), usual));
     await eventually(async () => assert.equal(await rowCount(), all));
   },
+  async 'what is drawn was asked for as many points as there are pixels'() {
+    const asked = await page.evaluate(() => window.bench.answers.flatMap(({ buckets }) => buckets ?? []));
+    assert.ok(asked.length > 0 && asked.every(buckets => buckets > 1), asked.join());
+  },
+  async 'a moment is named once its rows are there'() {
+    const usual = [await heading(), await page.locator('[data-value=live]').innerText()];
+    const hold = one => page.evaluate(method => window.bench.host.postMessage({ type: 'hold', method }), one);
+    await hold('sites');
+    await page.locator('[data-mark=peak]').click();
+    await eventually(async () => assert.equal((await saved()).moment.kind, 'at'));
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const meanwhile = [await heading(), await page.locator('[data-value=live]').innerText()];
+    assert.ok(await action('moment-now').isHidden());
+    await hold(null);
+    assert.deepEqual(meanwhile, usual);
+    await eventually(async () => assert.match(await heading(), / at the peak .*,/));
+    await action('moment-now').click();
+    await eventually(async () => assert.equal(await heading(), usual[0]));
+  },
   async 'a moment that another page shows is shown here too, one that is chosen here is passed on'() {
     const usual = await heading();
     const passed = () =>
-      page.evaluate(() => window.bench.calls.filter(call => call.method === 'setMoment').map(call => call.params.moment));
+      page.evaluate(() =>
+        window.bench.calls.filter(call => call.method === 'setMoment').map(call => call.params.moment),
+      );
     const before = (await passed()).length;
     const shows = shown =>
       page.evaluate(

@@ -91,7 +91,7 @@ export class App implements PageActions {
     private view: ViewState,
     private readonly save: (view: ViewState) => void,
   ) {
-    this.lines = new LinesPart(this, view);
+    this.lines = new LinesPart(this, view, () => onFrame(this.render));
     const tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
@@ -303,21 +303,31 @@ export class App implements PageActions {
 
   private readonly drawTimeline = (): void => {
     const context = this.now();
-    if (context) this.timeline.update(context);
+    if (context && !this.lines.awaits(context.view)) this.timeline.update(context);
   };
 
   /** All of its figures are of one moment. */
   private readonly drawHeader = (): void => {
     const { session, view } = this;
+    if (this.lines.awaits(view)) return;
     const timeNs = untilOf(view.moment);
     const step = timeNs === null || session.info === null ? null : this.timeline.stepAt(timeNs, session.info);
     const moment = timeNs === null ? null : { timeNs, bytes: view.momentBytes, step };
     this.header.update(session, this.clock.elapsedNs(), moment);
   };
 
+  /** Whether there is a trace is not known yet. */
+  private awaitSession(): void {
+    this.state.update({ ...NO_SESSION, phase: 'starting', detail: t('Reading…') });
+    for (const element of [this.header.element, this.scopes.element, this.trace]) setHidden(element, true);
+  }
+
+  /** A moment is named once its rows are there. */
   private readonly render = (): void => {
     const { session } = this;
     const { info, phase } = session;
+    if (session === NO_SESSION) return this.awaitSession();
+    if (this.lines.awaits(this.view)) return;
     const context = this.now();
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
