@@ -797,7 +797,9 @@ const checks = {
     });
   },
   async 'until the host says what there is, nothing is offered'() {
-    const silent = new Map([...files, ['/fakeHost.js', 'onmessage = () => postMessage({ type: "response", id: -1 })']]);
+    const unheard =
+      'onmessage = ({ data }) => (data.messages ?? [data]).forEach(() => postMessage({ type: "response", id: -1, ok: true }))';
+    const silent = new Map([...files, ['/fakeHost.js', unheard]]);
     const opened = await openPage(browser, silent, PANEL);
     assert.equal(await opened.page.locator('[data-action]:visible').count(), 0);
     assert.ok(await opened.page.locator('[data-value=detail]').isVisible());

@@ -318,7 +318,9 @@ const checks = {
     await hold('sites');
     await page.locator('[data-mark=peak]').click();
     await eventually(async () => assert.equal((await saved()).moment.kind, 'at'));
-    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.evaluate(
+      () => new Promise(done => window.requestAnimationFrame(() => window.requestAnimationFrame(done))),
+    );
     const meanwhile = [await heading(), await page.locator('[data-value=live]').innerText()];
     assert.ok(await action('moment-now').isHidden());
     await hold(null);
