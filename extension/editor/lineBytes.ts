@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import { SHOWS_NOW } from '../protocol/requests/moment';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { isLeak, type FindingPlace } from '../protocol/verdicts';
+import { isGrowth, isLeak, type FindingPlace } from '../protocol/verdicts';
 import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { applyFix, fixEdit, isFixed, originOf } from './fixEdit';
@@ -158,29 +158,30 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   }
 
   /** Lines that allocate, and those that only keep a leak. */
-  private shownOn(path: string, leaks: ReadonlyMap<string, LineLeak | null>): LineFacts[] {
+  private shownOn(path: string, leaks: ReadonlyMap<string, LineLeak>): LineFacts[] {
     const facts = this.files.get(path) ?? [];
     const keepers = [...leaks].flatMap(([name, leak]) =>
-      leak?.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
+      leak.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
     );
     return [...facts, ...keepers];
   }
 
-  /** By `file:line`: what a line has of a leak, the worst if there are several; null: that leak is fixed. */
-  private leaks(): Map<string, LineLeak | null> {
+  /** By `file:line`: what a line has of a leak, or of what may be one, the worst if there are several. Of one that is fixed, the lines that allocated. */
+  private leaks(): Map<string, LineLeak> {
     const { shown } = this.traces;
     const origin = originOf(shown ?? NOTHING_SHOWN);
-    const [own, parts] = [new Map<string, LineLeak | null>(), new Map<string, LineLeak>()];
-    for (const finding of shown?.facts?.findings?.filter(isLeak).reverse() ?? []) {
+    const [own, parts] = [new Map<string, LineLeak>(), new Map<string, LineLeak>()];
+    const found = shown?.facts?.findings?.filter(one => isLeak(one) || isGrowth(one)) ?? [];
+    for (const finding of found.reverse()) {
       const fixed = isFixed(finding, origin, this.lines);
       const place = shownPlace(finding, origin, this.lines);
       const shownIn = lineNow(place, origin, this.lines)?.path;
       const add = ({ file, line, bytesPerStep }: FindingPlace): unknown =>
-        parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep });
-      if (!fixed) finding.places.forEach(add);
-      if (place === null || place.line === null || shownIn === undefined) continue;
+        parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep, fixed });
+      finding.places.forEach(add);
+      if (fixed || !isLeak(finding) || place === null || place.line === null || shownIn === undefined) continue;
       const { file, line } = place;
-      own.set(`${file}:${line}`, fixed ? null : { finding, shownIn, line, bytesPerStep: finding.bytesPerStep });
+      own.set(`${file}:${line}`, { finding, shownIn, line, bytesPerStep: finding.bytesPerStep, fixed });
     }
     return new Map([...parts, ...own]);
   }
@@ -196,7 +197,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const above: LeakLine[] = [];
     const [canBeAbove, tabSize] = [hasLenses(editor.document), Number(editor.options.tabSize ?? 4)];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
-    const leaks = this.on ? this.leaks() : new Map<string, LineLeak | null>();
+    const leaks = this.on ? this.leaks() : new Map<string, LineLeak>();
     for (const one of this.on ? this.shownOn(path, leaks) : []) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
@@ -206,7 +207,10 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const contentText = lineText(one, leak ?? null, this.moment);
       if (canBeAbove && leak?.shownIn === path && !isInSight(text, tabSize, contentText))
         above.push({ line: line - 1, text: contentText });
-      else if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
+      else {
+        const leaking = leak !== undefined && !leak.fixed && isLeak(leak.finding);
+        (leaking ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
+      }
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);

@@ -393,7 +393,14 @@ interface Held {
   type: 'holdReading';
   on: boolean;
 }
-type Message = ToHost | Scene | Held;
+/** Requests of this method wait for their answers; null: no more. */
+interface Hold {
+  type: 'hold';
+  method: string | null;
+}
+type Message = ToHost | Scene | Held | Hold;
+let held: string | null = null;
+let waiting: Message[] = [];
 
 function receive(data: Message): void {
   if (data.type === 'holdReading') {
@@ -409,6 +416,14 @@ function receive(data: Message): void {
     live(data.live);
     return postMessage({ type: 'session', session: session() });
   }
+  if (data.type === 'hold') {
+    held = data.method;
+    const all = waiting;
+    waiting = [];
+    all.forEach(receive);
+    return postMessage({ type: 'session', session: session() });
+  }
+  if (data.method === held) return void waiting.push(data);
   const started = performance.now();
   const buckets = data.method === 'timeline' ? data.params.series[0]?.buckets : undefined;
   const value = limits.long ? longNames(answer(data)) : answer(data);

@@ -796,6 +796,15 @@ const checks = {
       assert.match(await failed.locator('[data-value=totals]').innerText(), /^Exit status 1/);
     });
   },
+  async 'until the host says what there is, nothing is offered'() {
+    const unheard =
+      'onmessage = ({ data }) => (data.messages ?? [data]).forEach(() => postMessage({ type: "response", id: -1, ok: true }))';
+    const silent = new Map([...files, ['/fakeHost.js', unheard]]);
+    const opened = await openPage(browser, silent, PANEL);
+    assert.equal(await opened.page.locator('[data-action]:visible').count(), 0);
+    assert.ok(await opened.page.locator('[data-value=detail]').isVisible());
+    await opened.context.close();
+  },
   async 'an empty panel in a workspace that is not trusted leads to its trust'() {
     await beside({ scene: { phase: 'empty', trusted: false } }, async untrusted => {
       const shown = await untrusted

@@ -308,6 +308,52 @@ const checks = {
     await eventually(async () => assert.equal(await heading(), usual));
     await eventually(async () => assert.equal(await rowCount(), all));
   },
+  async 'what is drawn was asked for as many points as there are pixels'() {
+    const asked = await page.evaluate(() => window.bench.answers.flatMap(({ buckets }) => buckets ?? []));
+    assert.ok(asked.length > 0 && asked.every(buckets => buckets > 1), asked.join());
+  },
+  async 'a moment is named once its rows are there'() {
+    const usual = [await heading(), await page.locator('[data-value=live]').innerText()];
+    const hold = one => page.evaluate(method => window.bench.host.postMessage({ type: 'hold', method }), one);
+    await hold('sites');
+    await page.locator('[data-mark=peak]').click();
+    await eventually(async () => assert.equal((await saved()).moment.kind, 'at'));
+    await page.evaluate(
+      () => new Promise(done => window.requestAnimationFrame(() => window.requestAnimationFrame(done))),
+    );
+    const meanwhile = [await heading(), await page.locator('[data-value=live]').innerText()];
+    assert.ok(await action('moment-now').isHidden());
+    await hold(null);
+    assert.deepEqual(meanwhile, usual);
+    await eventually(async () => assert.match(await heading(), / at the peak .*,/));
+    await action('moment-now').click();
+    await eventually(async () => assert.equal(await heading(), usual[0]));
+  },
+  async 'a moment that another page shows is shown here too, one that is chosen here is passed on'() {
+    const usual = await heading();
+    const passed = () =>
+      page.evaluate(() =>
+        window.bench.calls.filter(call => call.method === 'setMoment').map(call => call.params.moment),
+      );
+    const before = (await passed()).length;
+    const shows = shown =>
+      page.evaluate(
+        scene => window.bench.host.postMessage({ type: 'scene', scene, live: false, devices: 2, story: 'leaks' }),
+        { shown },
+      );
+    const peak = { kind: 'at', timeNs: 200e9, peak: true };
+    await shows({ moment: peak, title: 'As of elsewhere', bytes: 3 * 1024 ** 3 });
+    await eventually(async () => assert.match(await heading(), /^As of elsewhere,/));
+    assert.deepEqual((await saved()).moment, peak);
+    assert.equal(await page.locator('[data-value=live]').innerText(), '3 GiB');
+    assert.equal((await passed()).length, before, 'it is no choice of this page');
+    await action('moment-now').click();
+    await eventually(async () => assert.equal(await heading(), usual));
+    assert.deepEqual((await passed()).slice(before), [{ kind: 'now' }]);
+    await shows({ moment: { kind: 'now' }, title: '' });
+    await settled(page);
+    assert.equal(await heading(), usual);
+  },
   async 'reading can be cancelled: what is shown stays'() {
     const usual = await heading();
     const hold = on => page.evaluate(one => window.bench.host.postMessage({ type: 'holdReading', on: one }), on);

@@ -50,6 +50,7 @@ export class RecordedAnswers {
     openLine: ({ file, line }) => this.copy(`${file}:${line}`),
     cancelMoments: () => undefined,
     setRoom: () => undefined,
+    setMoment: () => undefined,
   };
 
   constructor(

@@ -4,7 +4,7 @@ import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { ForecastRequests } from './forecastRequests';
 import type { LedgerRequests } from './ledgerRequests';
-import type { EndMoment } from './moment';
+import type { EndMoment, PageMoment } from './moment';
 import type { SegmentRequests } from './segmentRequests';
 import type { Button, SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
@@ -70,6 +70,8 @@ export interface SessionView {
   newer?: number;
   /** null: the end itself is shown, or it has not come. */
   ending: EndMoment | null;
+  /** What a page has chosen, and all show; absent: none has. */
+  shown?: PageMoment;
   /** Nothing starts in an untrusted workspace. */
   trusted: boolean;
   /** The page is a narrow one, and can be opened in an editor. */

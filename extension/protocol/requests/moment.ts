@@ -31,6 +31,13 @@ export interface EndMoment {
   bytes: number;
 }
 
+/** A moment as the pages of a trace show it, with its title ('' for the present); `bytes`: alive then, where that is known. */
+export interface PageMoment {
+  moment: Moment;
+  title: string;
+  bytes?: number;
+}
+
 /** The moment that editors and status bar show. */
 export interface ShownMoment {
   moment: Moment;

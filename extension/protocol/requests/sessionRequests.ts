@@ -1,5 +1,6 @@
 // What the page's buttons do.
-import { flag, index, nothing, object, optional, text, type Checks } from './fieldChecks';
+import { flag, index, nothing, object, optional, text, time, type Checks } from './fieldChecks';
+import { checkMoment, type PageMoment } from './moment';
 
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
 const BUTTONS = [
@@ -27,6 +28,8 @@ export interface SessionRequests extends Record<Button, () => void> {
   /** Percent of its width that the page keeps where an editor opens beside it; 0: there is no room for one. */
   setRoom(to: { percent: number }): void;
   setRecording(to: { on: boolean }): void;
+  /** The page shows this moment of the trace from now on: all that shows the trace does. */
+  setMoment(to: PageMoment & { id: number }): void;
   /** Shows another one of the sessions. */
   showSession(which: { id: number }): void;
   /** Takes a session that ended from the list. */
@@ -45,6 +48,7 @@ export const sessionChecks: Checks<SessionRequests> = {
   openLine: object({ file: text(), line: index, preserveFocus: optional(flag) }),
   setRoom: object({ percent: index }),
   setRecording: object({ on: flag }),
+  setMoment: object({ id: index, moment: checkMoment, title: text(), bytes: optional(time) }),
   showSession: object({ id: index }),
   closeSession: object({ id: index }),
   openRecent: object({ file: text() }),

@@ -16,6 +16,8 @@ export interface LineLeak {
   /** The line, from 1, and the growth of what it allocates; where the leak is shown, all of its growth. */
   line: number;
   bytesPerStep: number;
+  /** Its fix is in the source: the growth is that of the run before. */
+  fixed: boolean;
 }
 
 /** Lines by file, as the trace names it. */
@@ -56,7 +58,8 @@ export function lineText(
   { isChosen }: Pick<ShownMoment, 'isChosen'>,
 ): string {
   const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
-  const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
+  const [grows] = leak === null ? [] : paceOf({ ...leak.finding, ...own }, t);
+  const rate = grows !== undefined && leak?.fixed === true ? t('{0} before the fix', grows) : grows;
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
   if (leak !== null && leak.shownIn !== null && isChosen && peakBytes === 0) return rate ?? '';
   if (leak !== null && leak.shownIn !== null && !isChosen) {
@@ -92,7 +95,7 @@ export function hoverLines(
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
-  const growth = leak === null || besideProblem ? [] : [leak.finding.title];
+  const growth = leak === null || leak.fixed || besideProblem ? [] : [leak.finding.title];
   // The end of the line has the bytes of the whole leak.
   if (!isChosen && leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
     growth.push(heldText(leak.finding));

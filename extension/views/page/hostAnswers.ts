@@ -25,6 +25,7 @@ export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
     setRoom: ({ percent }) => void (room = percent),
     ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),
+    setMoment: moment => model.setMoment(moment),
     showSession: ({ id }) => model.showSession(id),
     closeSession: ({ id }) => model.closeSession(id),
     openRecent: ({ file }) => model.openRecent(file),

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { SourceLines } from '../../editor/sourceLines';
 import type { SessionView } from '../../protocol/requests/messages';
-import type { Moment } from '../../protocol/requests/moment';
+import type { PageMoment } from '../../protocol/requests/moment';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
 import type { OpenTrace } from '../session/openTrace';
@@ -20,8 +20,8 @@ export interface PageModel {
   setLate(page: number, late: boolean): void;
   /** A page has the figures that it requested. */
   answered(page: number): void;
-  /** A page shows this moment of the shown trace; null: the page is gone. */
-  setMoment(page: number, moment: Moment | null): void;
+  /** A page shows this moment of the trace with that number. */
+  setMoment(moment: PageMoment & { id: number }): void;
   /** Opens one of the recent traces. */
   openRecent(file: string): void;
   /** Traces of the window that can be compared, the shown one perhaps among them. */

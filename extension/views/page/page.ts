@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { fixedIn } from '../../editor/fixEdit';
 import { nameCells } from '../../protocol/notebookCells';
 import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
-import { NOW } from '../../protocol/requests/moment';
 import type { SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
@@ -106,10 +105,7 @@ export class Page implements vscode.Disposable {
       this.notifier.acknowledged();
       const request = checked.message;
       // The bars of the cards are requested whenever figures are.
-      if (request.method === 'ledger') {
-        this.model.setMoment(this.id, request.params.moment ?? NOW);
-        this.notifier.figuresRequested();
-      }
+      if (request.method === 'ledger') this.notifier.figuresRequested();
       void this.answer(request).then(response => {
         this.post(response);
         if (request.method === 'ledger' && this.ready && this.place.visible) this.notifier.figuresAnswered();
@@ -138,7 +134,6 @@ export class Page implements vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
-    this.model.setMoment(this.id, null);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

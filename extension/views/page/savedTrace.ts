@@ -51,7 +51,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
     setLate: (page, late) => late && document.setLate(page, true),
     answered: page => document.setLate(page, false),
-    setMoment: () => undefined, // nothing stands beside it
+    setMoment: ({ id: _, ...moment }) => document.setMoment(moment),
     showSession: () => undefined,
     closeSession: () => undefined,
     openRecent: () => undefined,

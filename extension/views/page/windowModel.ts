@@ -29,7 +29,7 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
       sessions.shown?.setLate(page, false);
       sessions.beside.changed('events');
     },
-    setMoment: (page, moment) => sessions.shown?.setMoment(page, moment),
+    setMoment: ({ id, ...moment }) => sessions.all.find(session => session.id === id)?.setMoment(moment),
     setRecording: async on => sessions.shown?.setRecording(on),
     press: button => {
       const [command, ...given] = OTHERS[button] ?? [button];

@@ -16,7 +16,7 @@ import type {
 } from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import { NOW, SHOWS_NOW, type EndMoment, type Moment, type ShownMoment } from '../../protocol/requests/moment';
+import { NOW, SHOWS_NOW, type EndMoment, type PageMoment, type ShownMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
 import { formatWhen } from '../../text/when';
@@ -25,7 +25,18 @@ import { Refused } from './refused';
 /** The state of a trace; the rest of its view is read from it. */
 export type SessionState = Omit<
   SessionView,
-  'id' | 'info' | 'fixed' | 'before' | 'newer' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
+  | 'id'
+  | 'info'
+  | 'fixed'
+  | 'before'
+  | 'newer'
+  | 'simulated'
+  | 'trusted'
+  | 'canWiden'
+  | 'marks'
+  | 'sessions'
+  | 'ending'
+  | 'shown'
 >;
 
 /** The text about the recorded run that comes with the extension. */
@@ -56,8 +67,8 @@ export class OpenTrace implements vscode.Disposable {
   /** It is the recorded run that comes with the extension. */
   isSample = false;
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
-  /** What each page shows; the one that changed last is the last. */
-  private readonly shownMoments = new Map<number, Moment>();
+  /** What a page has chosen; null: none has. */
+  private onPages: PageMoment | null = null;
   private chosen: ShownMoment | null = null;
 
   constructor(
@@ -128,8 +139,9 @@ export class OpenTrace implements vscode.Disposable {
     const info = this.known?.info ?? null;
     const simulated = info?.processes.some(process => process.simulated) ?? false;
     const marks = info === null ? [] : marksOf(info);
-    const { id, ending } = this;
-    return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
+    const { id, ending, onPages } = this;
+    const shown = onPages && { shown: onPages };
+    return { ...this.state, id, simulated, marks, ending, ...shown, trusted: vscode.workspace.isTrusted, info };
   }
 
   /** What the engine answers about the trace. Rejects with a sentence. */
@@ -143,24 +155,20 @@ export class OpenTrace implements vscode.Disposable {
     void this.request('late', { page, late }).catch(() => undefined); // it was closed
   }
 
-  /** A page shows this moment; null: the page is gone. */
-  setMoment(page: number, moment: Moment | null): void {
-    const before = this.shownMoments.get(page) ?? null;
-    if (JSON.stringify(moment) === JSON.stringify(before)) return;
-    this.shownMoments.delete(page);
-    if (moment !== null) this.shownMoments.set(page, moment);
+  /** A page shows this moment: so do the others, and what stands beside them. */
+  setMoment(moment: PageMoment): void {
+    if (JSON.stringify(moment) === JSON.stringify(this.onPages)) return;
+    this.onPages = moment;
+    this.changed.fire('state');
     void this.choose().catch(() => undefined); // it was closed
   }
 
-  private get latestMoment(): Moment {
-    return [...this.shownMoments.values()].at(-1) ?? NOW;
-  }
-
   private async choose(): Promise<void> {
-    const { ending, latestMoment: moment } = this;
+    const { ending, onPages } = this;
+    const moment = onPages?.moment ?? NOW;
     const usual = moment.kind === 'at' ? moment.timeNs === ending?.timeNs : moment.kind === 'now' && ending === null;
     const name = usual ? null : await this.request('nameMoment', { moment });
-    if (moment !== this.latestMoment) return;
+    if (onPages !== this.onPages) return;
     this.chosen = name && { ...name, moment, isChosen: true };
     this.changedBeside.fire();
   }
@@ -229,6 +237,8 @@ export class OpenTrace implements vscode.Disposable {
 
   private take(facts: Partial<TraceFacts>, change?: TraceChange): void {
     if (this.opened === null) return;
+    // What is shown instead of the end comes up, unless an earlier moment is shown.
+    if (facts.ending && this.ending === null && this.onPages?.moment.kind === 'now') this.onPages = null;
     if (this.known !== null || facts.info !== undefined)
       this.known = { ...EMPTY, ...this.known, ...facts } as TraceFacts;
     if (facts.hues !== undefined) this.changedBeside.fire();

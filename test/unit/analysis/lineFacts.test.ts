@@ -37,7 +37,7 @@ const finding = {
   bytesPerStep: 3.32 * MB,
 } as Finding;
 const usual = { when: null, isChosen: false };
-const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
+const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB, fixed: false };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
   assert.equal(lineText(facts, null, usual), '20 MiB');
@@ -55,6 +55,7 @@ test('the line of a leak has the figures of its card, another line its part of t
     'other lines allocate it',
   );
   assertSentence(lineText(facts, leak, usual));
+  assertSentence(lineText(facts, { ...leak, fixed: true }, usual));
   assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, usual), `${rate} · 20 MiB`);
 });
 

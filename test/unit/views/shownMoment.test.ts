@@ -37,11 +37,11 @@ async function openTrace() {
   }
   const trace = new Opened('a.py', engine as unknown as EngineProcess);
   await trace.begin();
-  news({ info: { totals: [{ layer: 'tensor', liveBytes: 2 }], session: {} } });
+  news({ info: { totals: [{ layer: 'tensor', liveBytes: 2 }], session: {}, processes: [], steps: [] } });
   const changes: unknown[] = [];
   trace.onDidChangeBeside(() => changes.push(trace.shownMoment.when));
-  const set = async (page: number, moment: Moment | null): Promise<unknown[]> => {
-    trace.setMoment(page, moment);
+  const set = async (moment: Moment): Promise<unknown[]> => {
+    trace.setMoment({ moment, title: '' });
     await setImmediate();
     const { when, isChosen } = trace.shownMoment;
     return [when, trace.liveBytes, isChosen];
@@ -51,30 +51,32 @@ async function openTrace() {
 
 test('a moment that is chosen on a page is that of the figures, until the page shows the usual one again', async () => {
   const { trace, news, asked, changes, set } = await openTrace();
-  assert.deepEqual(await set(1, { kind: 'now' }), [null, 2, false]);
-  assert.deepEqual(await set(1, at(30)), ['at 30', 30, true]);
+  assert.deepEqual(await set({ kind: 'now' }), [null, 2, false]);
+  assert.deepEqual(await set(at(30)), ['at 30', 30, true]);
   assert.deepEqual(trace.shownMoment.moment, at(30));
   news({ ending: ENDING });
   assert.equal(trace.shownMoment.when, 'at 30', 'the user looks at it, also when the run has ended');
-  assert.deepEqual(await set(1, at(90)), [ENDING.when, 9, false]);
-  assert.deepEqual(
-    await set(1, { kind: 'now' }),
-    ['at the end', 2, true],
-    'the end, where another moment stands for it',
-  );
-  await set(1, { kind: 'now' });
+  assert.deepEqual(await set(at(90)), [ENDING.when, 9, false]);
+  assert.deepEqual(await set({ kind: 'now' }), ['at the end', 2, true], 'the end, where another moment stands for it');
+  await set({ kind: 'now' });
   assert.deepEqual(changes, [null, 'at 30', ENDING.when, 'at the end'], 'each once');
   assert.deepEqual(asked, [at(30), { kind: 'now' }]);
 });
 
-test('of two pages the one counts that changed last, and the other one once that is gone', async () => {
-  const { set } = await openTrace();
-  await set(1, at(10));
-  await set(2, at(20));
-  assert.deepEqual((await set(1, at(10)))[0], 'at 20', 'it only requested figures again');
-  assert.deepEqual((await set(1, at(11)))[0], 'at 11');
-  assert.deepEqual((await set(1, null))[0], 'at 20');
-  assert.deepEqual((await set(2, null))[0], null);
+test('a moment that is chosen on a page is that of all pages, until the present gives way to the end of the run', async () => {
+  const { trace, news, set } = await openTrace();
+  const pages: unknown[] = [];
+  trace.onDidChange(() => pages.push(trace.view().shown?.moment));
+  assert.equal(trace.view().shown, undefined);
+  await set(at(30));
+  await set(at(30));
+  await set({ kind: 'now' });
+  assert.deepEqual(pages, [at(30), { kind: 'now' }], 'each once');
+  news({ ending: ENDING });
+  assert.equal(trace.view().shown, undefined, 'each page brings up what is shown instead of the end');
+  await set({ kind: 'now' });
+  news({ ending: { ...ENDING } });
+  assert.deepEqual(trace.view().shown?.moment, { kind: 'now' }, 'the end itself was chosen');
 });
 
 test('figures beside a page are requested with its own, before the trace goes on', async () => {

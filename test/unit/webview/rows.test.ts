@@ -73,9 +73,13 @@ test('a line keeps its growth while its biggest site changes; one of which nothi
     [
       [1024, false],
       [1024, false],
-      [0, true],
+      [NaN, true],
     ],
   );
+  rows.reset(false); // another moment
+  assert.deepEqual(rate(9), [1024, false]);
+  rows.reset(true);
+  assert.deepEqual(rate(9), [NaN, true]);
 });
 
 test('of a group whose figures are not known, the cells are empty', () => {

@@ -57,16 +57,18 @@ export const COLUMNS: readonly Column[] = [
     formatBytes,
     row => row.tree?.selfBytes ?? 0,
   ),
-  {
-    id: 'step',
-    title: t('Per step'),
-    hint: t('Growth of live memory, in bytes per training step'),
-    choice: t('Bytes per step'),
-    sort: null,
-    widths: [96, 80],
-    text: ({ bytesPerStep }) => stepText(bytesPerStep) || '·',
-    value: row => row.bytesPerStep,
-  },
+  figures(
+    {
+      id: 'step',
+      title: t('Per step'),
+      hint: t('Growth of live memory, in bytes per training step'),
+      choice: t('Bytes per step'),
+      sort: null,
+      widths: [96, 80],
+    },
+    bytes => stepText(bytes) || '·',
+    row => row.bytesPerStep,
+  ),
   ...FURTHER,
   {
     id: 'growth',

@@ -62,6 +62,8 @@ function hasSegments({ info: { totals } }: PageContext): boolean {
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session = NO_SESSION;
+  /** So many choices of a moment the host has not answered yet. */
+  private passing = 0;
   private readonly clock = new RunClock();
   private ticking: ReturnType<typeof setInterval> | undefined;
   readonly openLine: OpenLine = (file, line, focus) => void this.request('openLine', { file, line, ...focus });
@@ -89,7 +91,7 @@ export class App implements PageActions {
     private view: ViewState,
     private readonly save: (view: ViewState) => void,
   ) {
-    this.lines = new LinesPart(this, view);
+    this.lines = new LinesPart(this, view, () => onFrame(this.render));
     const tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
@@ -149,9 +151,29 @@ export class App implements PageActions {
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
-    this.bringEnding(session);
+    this.followMoment(session);
     onFrame(this.render, true);
     if (!withAnswers || questionKey(this.now()) !== before) this.invalidate();
+  }
+
+  /** One trace has one moment: of several pages, that of the one that chose last. */
+  private followMoment(session: SessionView): void {
+    const { shown, info } = session;
+    if (shown === undefined) {
+      this.bringEnding(session);
+      // A page that was loaded anew has its moment from before.
+      if (info !== null && (this.view.moment.kind !== 'now' || this.view.ending !== null)) this.passMoment();
+    } else if (this.passing === 0 && JSON.stringify(shown.moment) !== JSON.stringify(this.view.moment)) {
+      this.apply({ type: 'moment', ...shown });
+    }
+  }
+
+  /** Until the host has it, what it says of the moment is older. */
+  private passMoment(): void {
+    const { moment, momentTitle: title, momentBytes: bytes } = this.view;
+    this.passing++;
+    const passed = this.request('setMoment', { id: this.session.id, moment, title, ...(bytes !== null && { bytes }) });
+    void passed.finally(() => this.passing--);
   }
 
   /** Once for each trace, before its end is drawn, and not where the user looks at another moment. */
@@ -159,8 +181,7 @@ export class App implements PageActions {
     if (ending === null || this.view.ending === ending.timeNs) return;
     const { timeNs, title, bytes } = ending;
     this.dispatch({ type: 'ending', ending: timeNs });
-    if (this.view.moment.kind === 'now')
-      this.dispatch({ type: 'moment', moment: { kind: 'at', timeNs }, title, bytes });
+    if (this.view.moment.kind === 'now') this.apply({ type: 'moment', moment: { kind: 'at', timeNs }, title, bytes });
   }
 
   /** Shows the trace beside that moment. */
@@ -229,6 +250,11 @@ export class App implements PageActions {
   }
 
   dispatch(action: Action): void {
+    this.apply(action);
+    if (action.type === 'moment') this.passMoment();
+  }
+
+  private apply(action: Action): void {
     const before = this.view;
     this.view = reduce(before, action);
     if (this.view === before) return;
@@ -277,21 +303,31 @@ export class App implements PageActions {
 
   private readonly drawTimeline = (): void => {
     const context = this.now();
-    if (context) this.timeline.update(context);
+    if (context && !this.lines.awaits(context.view)) this.timeline.update(context);
   };
 
   /** All of its figures are of one moment. */
   private readonly drawHeader = (): void => {
     const { session, view } = this;
+    if (this.lines.awaits(view)) return;
     const timeNs = untilOf(view.moment);
     const step = timeNs === null || session.info === null ? null : this.timeline.stepAt(timeNs, session.info);
     const moment = timeNs === null ? null : { timeNs, bytes: view.momentBytes, step };
     this.header.update(session, this.clock.elapsedNs(), moment);
   };
 
+  /** Whether there is a trace is not known yet. */
+  private awaitSession(): void {
+    this.state.update({ ...NO_SESSION, phase: 'starting', detail: t('Reading…') });
+    for (const element of [this.header.element, this.scopes.element, this.trace]) setHidden(element, true);
+  }
+
+  /** A moment is named once its rows are there. */
   private readonly render = (): void => {
     const { session } = this;
     const { info, phase } = session;
+    if (session === NO_SESSION) return this.awaitSession();
+    if (this.lines.awaits(this.view)) return;
     const context = this.now();
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));

@@ -1,6 +1,7 @@
 // The table of what is alive, as a list or a tree of stacks, with its heading, filter and selectors.
 import { t } from '@vscode/l10n';
 import type { SiteWindow } from '../../../extension/protocol/trace';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
 import { baseName } from '../../../extension/text/format';
@@ -69,7 +70,15 @@ export class LinesPart extends PolledPart {
   private readonly verdictPoller = new Poller(() => this.loadVerdicts(), SLOW_MS, this.shown);
   private readonly sumPoller = new Poller(() => this.loadSum(), SLOW_MS, this.shown);
 
-  constructor(page: PageActions, view: ViewState) {
+  /** The moment of the rows; null: there are none yet. */
+  private moment: Moment | null = null;
+
+  /** @param arrived the rows of another moment are there */
+  constructor(
+    page: PageActions,
+    view: ViewState,
+    private readonly arrived: () => void,
+  ) {
     super(page, FIGURES_MS, [], true);
     this.sites = new SiteRows((from, to) => this.loadSites(from, to));
     this.toolbar = new Toolbar(view.filter, page, {
@@ -79,6 +88,11 @@ export class LinesPart extends PolledPart {
     this.table = this.makeTable();
     this.bar = new SelectionBar({ copy: () => void this.copy(), clear: () => this.table.clear() });
     this.element = el('div', { class: 'list' }, this.toolbar.element, this.table.element, this.bar.element);
+  }
+
+  /** The rows of what is chosen are on the way: what stands beside them shows it with them. */
+  awaits({ moment }: Pick<ViewState, 'moment'>): boolean {
+    return this.moment !== null && this.moment !== moment && !this.element.hidden;
   }
 
   override update(context: PageContext): void {
@@ -116,6 +130,7 @@ export class LinesPart extends PolledPart {
     this.table.setOpened(null);
     this.sites.forget();
     this.tree.forget();
+    this.moment = null;
   }
 
   private makeTable(): TableView {
@@ -223,6 +238,10 @@ export class LinesPart extends PolledPart {
     const context = this.page.now();
     if (!context) return;
     await (context.view.table.tree ? this.loadTree(context) : this.loadList(context));
+    const { moment } = context.view;
+    if (this.moment === moment || !sameRows(context, this.page.now())) return;
+    this.moment = moment;
+    this.arrived();
   }
 
   private async loadList(context: PageContext): Promise<void> {
@@ -231,7 +250,7 @@ export class LinesPart extends PolledPart {
     const window = await this.loadSites(from, to);
     if (!window) return;
     this.sites.set(window, from);
-    this.update(this.page.now() ?? context); // a column may have come
+    this.update(this.page.now() ?? context); // a column may have come, or the rows of another moment
     this.table.refresh();
     if (this.sites.unjudged()) this.verdictPoller.invalidate();
     this.toolbar.setSums(window, view.groupBy);
@@ -249,7 +268,7 @@ export class LinesPart extends PolledPart {
     if (!sameRows(context, this.page.now())) return this.verdictPoller.invalidate();
     this.sites.judge(rows, new Map(verdicts.map(verdict => [verdict.site, verdict])));
     const now = this.page.now();
-    if (now) this.update(now); // the column of growth may have come
+    if (now && !this.awaits(now.view)) this.update(now); // the column of growth may have come
     this.table.refresh();
   }
 

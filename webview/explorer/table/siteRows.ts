@@ -58,12 +58,12 @@ export class SiteRows implements RowSource {
     return others.length === 0 && (this.groupBy === 'line' || this.groupBy === 'site') ? file : '';
   }
 
-  /** Another question: bars and verdicts are of the old one. `columns`: what the columns follow, too; the end of a run moves none. */
+  /** Another question: bars are of the old one. `columns`: also verdicts, and what the columns follow; they are the same at each moment. */
   reset(columns: boolean): void {
     if (columns) this.threads.clear();
+    if (columns) this.verdicts = new Map();
     this.fullBytes = 0;
     this.another = true;
-    this.verdicts = new Map();
   }
 
   forget(): void {
@@ -115,8 +115,9 @@ export class SiteRows implements RowSource {
 
   private rowOf(window: SiteWindow, i: number): Row {
     const row = rowAt(window, i, this.groupBy, this.processes, this.layer);
-    row.verdict = this.verdicts.get(row.key) ?? null;
-    row.bytesPerStep = row.verdict?.bytesPerStep ?? 0;
+    const verdict = this.verdicts.get(row.key);
+    row.verdict = verdict ?? null;
+    row.bytesPerStep = verdict === undefined ? NaN : (verdict?.bytesPerStep ?? 0);
     return row;
   }
 }

@@ -22,6 +22,8 @@ const SLOW_MS = 1000;
 /** As many as the trace keeps, so that each view names the same step. */
 const AXIS_POINTS = 2048;
 const WIDE_PX = 460;
+/** Width of a plot that is not laid out: what is asked for a single pixel has no shape. */
+const UNPLACED_PX = 1;
 const NARROW_GROUPS = 4;
 
 /** No rows are needed. */
@@ -32,6 +34,8 @@ export class TimelinePart extends PolledPart {
   private readonly slow = new Poller(() => this.loadSlow(), SLOW_MS);
   private readonly moments: MomentReader;
   private steps: StepTimes | null = null;
+  /** Width of the plot when it was asked for last. */
+  private askedPixels = UNPLACED_PX;
 
   /** @param stepped steps may be known that were not */
   constructor(
@@ -41,7 +45,7 @@ export class TimelinePart extends PolledPart {
     super(page, FIGURES_MS);
     this.moments = new MomentReader(page, reading => this.view.take({ reading }));
     this.view = new TimelineView(page, this.moments, {
-      need: () => this.poller.invalidate(),
+      need: () => this.view.pixels !== this.askedPixels && this.poller.invalidate(),
       spanned: () => void this.loadKept(),
     });
   }
@@ -113,7 +117,10 @@ export class TimelinePart extends PolledPart {
     const context = this.page.now();
     if (!context) return;
     const { view, runNs } = context;
-    const question = questionFor(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
+    const { pixels } = this.view;
+    this.askedPixels = pixels;
+    if (pixels === UNPLACED_PX) return;
+    const question = questionFor(visibleWindow(view.zoom, runNs), pixels, this.scope());
     const answers = await this.page.request('timeline', { series: question.series });
     if (!answers) return;
     const before = this.view.areaSeries;

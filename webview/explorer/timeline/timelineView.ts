@@ -27,7 +27,7 @@ import { TimelineTooltip } from './timelineTooltip';
 import { FOLLOW, visibleWindow, type Zoom } from '../state/zoom';
 
 interface TimelineActions {
-  /** The data was requested for another width. */
+  /** There is no data, or for another width. */
   need(): void;
   /** Another span is selected: what is kept of it is to be requested. */
   spanned(): void;
@@ -176,7 +176,7 @@ export class TimelineView {
       bands: bandsIn(this.work, window, runNs, this.chart.width),
       ticks,
     });
-    if (data && !data.question.fits(this.chart.width)) this.actions.need();
+    if (!data?.question.fits(this.chart.width)) this.actions.need();
     this.tools.update({
       stack: view.stack,
       axis: view.axis,
