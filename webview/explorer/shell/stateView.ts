@@ -99,7 +99,7 @@ export class StateView {
       fixed ? /^/ : well ? OPTIONAL : null,
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
-    const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
+    const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : t('Running');
     this.showDetail(detail, session);
     setTextOrHide(this.ran, ranText(session));
     setAttribute(this.card, 'title', session.ran ?? '');
