@@ -66,6 +66,7 @@ let limits: {
   long?: boolean;
   oneFile?: boolean;
   note?: ProcessInfo['notes'][number];
+  command?: string[];
 } = {};
 let timer = 0;
 
@@ -247,6 +248,7 @@ function info(): TraceInfo {
   const clean = story === 'clean' || note !== undefined;
   const process = makeProcess({
     simulated: true,
+    command: limits.command ?? [],
     threads: THREADS,
     notes: note ? [note] : clean ? [] : [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
   });
