@@ -56,7 +56,10 @@ const checks = {
     const run = await openPage(browser, files, { devices: 1, scene: ENDED, limits });
     await run.page.locator('[data-tab=fit]').click();
     await eventually(async () =>
-      assert.equal((await run.page.evaluate(() => window.bench.calls)).findLast(one => one.method === 'forecast')?.params.batch, 64),
+      assert.equal(
+        (await run.page.evaluate(() => window.bench.calls)).findLast(one => one.method === 'forecast')?.params.batch,
+        64,
+      ),
     );
     await run.context.close();
   },

@@ -38,7 +38,9 @@ const END = { name: 'the end of the run', control: page => page.locator('.timeli
 /** Where the tabs are, and what is acted on. */
 const places = async (page, control) =>
   JSON.stringify(
-    await Promise.all([page.locator('.tab-list'), control(page)].map(async one => Math.round((await one.boundingBox()).y))),
+    await Promise.all(
+      [page.locator('.tab-list'), control(page)].map(async one => Math.round((await one.boundingBox()).y)),
+    ),
   );
 
 async function holds(options, actions) {
@@ -73,7 +75,11 @@ export const result = await runChecks({
   'beside a card': () => holds({ limits: { rows: 50, findings: 1 } }, CHOICES),
   'beside three cards': () => holds({ limits: { rows: 5000, findings: 3 } }, CHOICES),
   'where there is no leak': () => holds({ story: 'clean' }, CHOICES),
-  'after the end': () => holds({ scene: ENDED, limits: { rows: 50, findings: 1 } }, CHOICES.filter(one => one !== BACK)),
+  'after the end': () =>
+    holds(
+      { scene: ENDED, limits: { rows: 50, findings: 1 } },
+      CHOICES.filter(one => one !== BACK),
+    ),
   'while a leak is found, and at its end': () => holds({ limits: { rows: 50, findings: 1 } }, RUN),
   'while there is no leak, and at its end': () => holds({ story: 'clean' }, RUN),
 });
