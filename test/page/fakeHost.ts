@@ -19,13 +19,12 @@ import {
 } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
-import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
+import { findings, longNames, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { compare, compareTraces, RUN_BEFORE, TOO_EARLY } from './fakeCompare';
 import { forecast } from './fakeForecast';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
-import { longNames } from './fakeLong';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
