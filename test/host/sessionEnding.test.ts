@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
-import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './pageActions';
+import { FIRST, freshPage, INPUT, inThemes, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { problems } from './shownLeak';
-import { attribute, behind, click, press, rows, shows, texts, until } from './window';
+import { attribute, behind, click, fill, press, rows, shows, texts, until } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -46,11 +46,11 @@ describe('A program that freed everything', () => {
   });
 
   it('left a page of what to try, where memory ran out', async () => {
-    const run = (bytes: string): string =>
+    const run =
       `allocate(ctypes.byref(address), ctypes.c_size_t(${MB}))\n` +
-      `sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(${bytes})) != 0)\n`;
-    const file = writeScript('ran_out.py', run('1 << 45'));
-    await trace(file);
+      `sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << int(sys.argv[1]))) != 0)\n`;
+    const file = writeScript('ran_out.py', run);
+    await trace(file, '45');
     await reached('ended');
     await shows('[data-finding^=oom]', /ran_out\.py/);
     assert.equal(await attribute('.words', 'hidden'), '', 'its card is the only message');
@@ -62,8 +62,9 @@ describe('A program that freed everything', () => {
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-    await trace(writeScript('ran_out.py', run('1 << 20')));
-    await reached('ended');
+    await click('.offers [data-action]:nth-child(2)[data-action=change-arguments]');
+    await until('the arguments of before', () => fill(INPUT, '20').then(() => true));
+    await press(INPUT, 'Enter');
     assertSentence(await shows('[data-value=run-before]', /memory/));
   });
 

@@ -19,13 +19,12 @@ import {
 } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
-import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
+import { findings, longNames, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { compare, compareTraces, RUN_BEFORE, TOO_EARLY } from './fakeCompare';
 import { forecast } from './fakeForecast';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
-import { longNames } from './fakeLong';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
@@ -66,6 +65,7 @@ let limits: {
   long?: boolean;
   oneFile?: boolean;
   note?: ProcessInfo['notes'][number];
+  command?: string[];
 } = {};
 let timer = 0;
 
@@ -247,6 +247,7 @@ function info(): TraceInfo {
   const clean = story === 'clean' || note !== undefined;
   const process = makeProcess({
     simulated: true,
+    command: limits.command ?? [],
     threads: THREADS,
     notes: note ? [note] : clean ? [] : [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
   });

@@ -51,6 +51,18 @@ const checks = {
     await page.locator('[data-tab=fit]').click();
     await line.waitFor();
   },
+  async 'the batch in the arguments of the run is the recorded one'() {
+    const limits = { command: ['python', 'train.py', '--batch', '64'] };
+    const run = await openPage(browser, files, { devices: 1, scene: ENDED, limits });
+    await run.page.locator('[data-tab=fit]').click();
+    await eventually(async () =>
+      assert.equal(
+        (await run.page.evaluate(() => window.bench.calls)).findLast(one => one.method === 'forecast')?.params.batch,
+        64,
+      ),
+    );
+    await run.context.close();
+  },
   async 'the slider moves by keys, and the line of the timeline with it'() {
     const top = async () => (await line.boundingBox()).y;
     const before = await top();

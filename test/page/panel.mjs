@@ -710,6 +710,22 @@ const checks = {
       assert.ok(ends.length > 0 && !ends.some(pair => /\w\w/.test(pair)), ends.join(' '));
     });
   },
+  async 'details in a side panel have the ages of blocks whole, and no box around a heading'() {
+    await beside({ width: 300, limits: { findings: 1 } }, async low => {
+      await low.locator('.rows .row:visible .into').first().click({ force: true });
+      await low.locator('.block-row:visible').first().waitFor();
+      await settled(low);
+      assert.equal(await low.evaluate(() => window.getComputedStyle(document.activeElement).outlineStyle), 'none');
+      const cut = await low.locator('.block-row:visible > *').evaluateAll(all =>
+        all.flatMap(one => {
+          const words = one.textContent;
+          if (/step/.test(words)) one.textContent = '1,234 steps';
+          return one.scrollWidth > one.clientWidth ? [one.textContent] : [];
+        }),
+      );
+      assert.deepEqual(cut, []);
+    });
+  },
   async 'details leave the page at its top'() {
     for (const height of [320, 380])
       await beside({ width: 300, height, limits: { findings: 1 } }, async low => {

@@ -3,9 +3,11 @@ import { isLeak, type Finding } from '../../protocol/verdicts';
 import { at } from '../series/statistics';
 
 const POINTS = 48;
+/** As many as a row of the table has: the same line has the same curve. */
+const DRAWN = 16;
 const MOST_SITES = 64;
 
-/** Live bytes of a finding's lines at 48 equal distances of steps, oldest first: far steps are kept together, near ones singly. Empty: they show nothing, as of a failed allocation that no leak led to. */
+/** Live bytes of a finding's lines at 16 equal distances of steps, oldest first: far steps are kept together, near ones singly. Empty: they show nothing, as of a failed allocation that no leak led to. */
 export function findingSpark(source: TraceSource, finding: Finding): number[] {
   const { process, layer, sites, verdict } = finding;
   if (sites.length === 0 || (verdict === 'oom' && !isLeak(finding))) return [];
@@ -23,7 +25,7 @@ export function findingSpark(source: TraceSource, finding: Finding): number[] {
 /** Values at equal distances between the first and the last of the steps; those between two known ones lie on the line between them. */
 export function equallySpaced(steps: Float64Array, values: readonly number[]): number[] {
   const [from, to] = [at(steps, 0), at(steps, steps.length - 1)];
-  const count = Math.min(POINTS, to - from + 1);
+  const count = Math.min(DRAWN, to - from + 1);
   if (values.length < 2 || count < 2) return [...values];
   let next = 1;
   return Array.from({ length: count }, (_, i) => {

@@ -317,8 +317,8 @@ export class Session extends OpenTrace {
     const choose = notRun || onCpu || IMPORT_FAILED.test(exception?.sentence ?? '');
     const again: Button[] = crashed || this.plan !== null ? ['traceAgain'] : [];
     if (choose) again.unshift('chooseInterpreter');
-    else if (crashed && !used && this.plan?.script !== undefined)
-      again[refusal === null ? 'push' : 'unshift']('changeArguments');
+    else if (crashed && (ranOut || !used) && this.plan?.script !== undefined)
+      again[refusal === null && !ranOut ? 'push' : 'unshift']('changeArguments');
     this.set({
       phase: notRun ? 'failed' : 'ended',
       recording: false,

@@ -7,6 +7,7 @@ import { growthText, rowAt, sparkPoints, trendOf } from '../../../webview/explor
 import { siteWindow as window } from './siteWindow';
 import { SiteRows } from '../../../webview/explorer/table/siteRows';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
+import { WORDS } from '../../../webview/explorer/common/vocabularyWords';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -86,7 +87,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
   const unknown = Float64Array.of(NaN);
   const row = rowAt(
     window({
-      label: ['gradient'],
+      label: ['unnamed'],
       peakBytes: unknown,
       allocations: unknown,
       frees: unknown,
@@ -99,7 +100,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
     processes,
     'tensor',
   );
-  assert.deepEqual([row.primary, row.trend, row.spark], ['gradient', 'steady', null]);
+  assert.deepEqual([row.primary, row.trend, row.spark], [WORDS.categories.unnamed, 'steady', null], 'as on the peak');
   for (const id of ['peak', 'allocations', 'frees', 'allocated', 'growth'] as const) {
     const column = COLUMNS.find(one => one.id === id)!;
     assert.deepEqual([column.text(row), column.value(row)], ['', ''], id);

@@ -5,8 +5,9 @@ import { moduleText } from '../../../extension/text/moduleText';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
-import { siteRow } from '../../../extension/protocol/trace';
+import { CATEGORIES, siteRow } from '../../../extension/protocol/trace';
 import { deviceText, threadText } from './threadNames';
+import { WORDS } from './vocabularyWords';
 
 /** The part of a verdict that a row shows. */
 export type Judged = Pick<RowVerdict, 'state' | 'because' | 'bytesPerStep'>;
@@ -65,8 +66,7 @@ export function rowAt(
   const oneDevice = device >= 0 || layer === 'host'; // else several, or none is known
   const named = { thread: threadText(processes, process, thread), device: oneDevice ? deviceText(device, layer) : '' };
   const own = (groupBy === 'thread' && thread >= 0) || (groupBy === 'device' && device >= 0);
-  const label = groupBy === 'module-path' ? moduleText(found.label, t) : found.label;
-  const site = { ...found, label: own ? named[groupBy] : label };
+  const site = { ...found, label: own ? named[groupBy] : labelOf(found.label, groupBy) };
   const [primary, secondary] = names(site, groupBy);
   const trend = trendOf(growth, site.liveBytes);
   return {
@@ -85,6 +85,12 @@ export function rowAt(
     bytesPerStep: 0,
     tree: null,
   };
+}
+
+function labelOf(label: string, groupBy: GroupBy): string {
+  if (groupBy === 'module-path') return moduleText(label, t);
+  const category = groupBy === 'category' && CATEGORIES.find(one => one === label);
+  return category ? WORDS.categories[category] : label;
 }
 
 /** What names a group from one answer to the next (its biggest site may change meanwhile). */

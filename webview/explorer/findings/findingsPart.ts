@@ -11,6 +11,7 @@ import type { Action } from '../state/state';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 
 const INTERVAL_MS = 1_000;
+const PADDING_PX = 4;
 const ICONS: Record<OverallVerdict, string> = {
   waiting: 'watch',
   lost: 'warning',
@@ -69,7 +70,8 @@ export class FindingsPart extends PolledPart {
   /** What is read first of an open card keeps its room, whatever else stands on the page. */
   private keepRoom(): void {
     const most = Math.max(0, ...[...this.cards.values()].map(({ headPx }) => headPx));
-    const above = this.list.offsetTop - this.element.offsetTop;
+    const { list, summary } = this;
+    const above = PADDING_PX + (summary.offsetHeight > 0 ? list.offsetTop - summary.offsetTop : 0);
     this.element.style.setProperty('--gm-head', most > 0 ? `${above + most}px` : '');
   }
 

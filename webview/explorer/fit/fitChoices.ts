@@ -24,6 +24,7 @@ export class FitChoices {
   readonly element: HTMLElement;
   private gpu = OWN;
   private checkpoint = NONE;
+  private proposed = false;
   /** What is tried, as a multiple of the recorded batch; null: what is typed is no batch. */
   private factor: number | null = 1;
   private readonly gpus = dropdown<string>('fit-gpu', t('GPU memory'), [], gpu => {
@@ -97,7 +98,17 @@ export class FitChoices {
     setHidden(this.setting, forecast.expandable);
   }
 
+  /** The batch that the run was started with; what is typed stays. */
+  propose(batch: number | null): void {
+    if (this.proposed || batch === null) return;
+    this.proposed = true;
+    if (this.batch.value !== '') return;
+    this.batch.value = String(batch);
+    this.draw();
+  }
+
   forget(): void {
+    this.proposed = false;
     [this.gpu, this.checkpoint, this.batch.value, this.gib.value] = [OWN, NONE, '', ''];
     this.factor = 1;
     this.expandable.checked = false;

@@ -1,6 +1,7 @@
 // The tab "Fit": whether the run would fit with another batch, GPU or settings, and what would make it fit.
 import { t } from '@vscode/l10n';
 import type { ForecastAnswer, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
+import { batchArgument } from '../../../extension/text/batchArgument';
 import { formatBytes } from '../../../extension/text/format';
 import { button, differs, el, icon, setAttributes, setHidden, setText, setTextOrHide } from '../../dom';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
@@ -53,7 +54,9 @@ export class FitPart extends PolledPart {
     const recording = isRecording(context);
     if (recording !== this.recording) this.poller.invalidate(true);
     this.recording = recording;
-    this.choices.offer(Math.max(0, ...context.info.devices.map(({ totalBytes }) => totalBytes)), null);
+    const { devices, processes } = context.info;
+    this.choices.offer(Math.max(0, ...devices.map(({ totalBytes }) => totalBytes)), null);
+    this.choices.propose(batchArgument(processes[0]?.command ?? []));
   }
 
   forget(): void {

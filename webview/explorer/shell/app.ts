@@ -80,6 +80,7 @@ export class App implements PageActions {
   private readonly ledger = new LedgerPart(this);
   private readonly timeline = new TimelinePart(this, () => onFrame(this.drawHeader));
   private readonly lines: LinesPart;
+  private readonly tabs: Tabs;
   private readonly details: DetailsPart;
   /** From top to bottom. */
   private readonly parts: readonly Part[];
@@ -92,7 +93,7 @@ export class App implements PageActions {
     private readonly save: (view: ViewState) => void,
   ) {
     this.lines = new LinesPart(this, view, () => onFrame(this.render));
-    const tabs = new Tabs(
+    this.tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
         { id: 'flame', title: t('Flame graph'), short: t('Flame'), part: new FlamePart(this), follows: ['at', 'born'] },
@@ -111,8 +112,8 @@ export class App implements PageActions {
         if (open) requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive()));
       },
     });
-    this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, tabs, this.details];
-    this.lower.append(tabs.element, this.details.element);
+    this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, this.tabs, this.details];
+    this.lower.append(this.tabs.element, this.details.element);
     this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend);
     this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
@@ -135,9 +136,24 @@ export class App implements PageActions {
       this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
       this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
       this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
+      this.placePeak();
     });
     observer.observe(findings, { subtree: true, childList: true, attributeFilter: ['data-open'] });
     observer.observe(table, { attributeFilter: ['data-few'] });
+    const { peak } = this.timeline;
+    new ResizeObserver(() => this.placePeak()).observe(peak);
+  }
+
+  /** What explains a peak stands below the tabs; in a panel, where an open card takes that room, above the card. */
+  private placePeak(): void {
+    const { peak } = this.timeline;
+    const above = this.trace.hasAttribute('data-open-card') && getComputedStyle(this.trace).display !== 'grid';
+    const { element: findings } = this.findings;
+    const place = above ? findings : this.tabs.element;
+    if (peak.parentElement !== place) place.insertBefore(peak, above ? place.firstChild : this.tabs.list.nextSibling);
+    const shift = above && !peak.hidden ? `${peak.offsetHeight + 4}px` : '';
+    if (findings.style.getPropertyValue('--gm-peak') === '' && shift !== '') findings.scrollTop = 0;
+    findings.style.setProperty('--gm-peak', shift);
   }
 
   /** `withAnswers`: the answers that belong to it come with it, unless another question follows from it. */
@@ -341,7 +357,6 @@ export class App implements PageActions {
     this.element.toggleAttribute('data-traced', traced);
     this.placeComparison(session.crashed === true);
     if (!context) return;
-    this.trace.toggleAttribute('data-choices', ['compare', 'fit'].includes(context.view.tab));
     for (const part of this.parts) part.update(context);
   };
 }

@@ -22,7 +22,7 @@ const STANDS_STILL = t('The program is paused in the debugger. Its live memory i
 /** What can be offered: its name on the page, and its words. */
 const OFFERS: Partial<Record<Button, readonly [string, string]>> = {
   traceAgain: ['trace-again', t('Trace again')],
-  changeArguments: ['change-arguments', t('Change arguments…')],
+  changeArguments: ['change-arguments', t('Trace with other arguments…')],
   startChosen: ['trace-own', t('Trace your own script')],
   trySample: ['try-sample', t('Try the sample')],
   chooseInterpreter: ['choose-interpreter', t('Choose a Python interpreter…')],
@@ -99,7 +99,7 @@ export class StateView {
       fixed ? /^/ : well ? OPTIONAL : null,
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
-    const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
+    const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : t('Running');
     this.showDetail(detail, session);
     setTextOrHide(this.ran, ranText(session));
     setAttribute(this.card, 'title', session.ran ?? '');

@@ -19,7 +19,7 @@ export interface Tab {
 
 export class Tabs implements Part {
   readonly element = el('div', { class: 'tabs' });
-  private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Memory views') });
+  readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Memory views') });
   private readonly moment = el('p', { class: 'tab-moment', 'data-value': 'tab-moment' });
   private readonly buttons = new Map<TabId, HTMLElement>();
   private offered: readonly Tab[];

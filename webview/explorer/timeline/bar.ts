@@ -25,12 +25,12 @@ export interface BarState {
   fact: string;
   /** `Reading up to step 340… 45%`; null while nothing is read. */
   reading: string | null;
-  /** Title of the shown moment; null for the present, or where `choice` says it. */
+  /** Title of the shown moment; null where the span or `choice` says it. */
   moment: string | null;
   /** Why it is shown; '' where the user chose it. */
   reason: string;
-  /** Where the button leads. */
-  to: MomentTarget;
+  /** Where the button leads; null: the present is shown. */
+  to: MomentTarget | null;
 }
 
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
@@ -82,16 +82,17 @@ export class TimelineBar {
   update({ span, choice, fact, reading, moment, reason, to }: BarState): void {
     setHidden(this.spanPart, span === null);
     setHidden(this.readingPart, reading === null);
-    setHidden(this.momentPart, moment === null);
+    setHidden(this.momentPart, moment === null || reading !== null);
     setText(this.span, span ?? '');
     for (const [one, element] of this.choices) setAttribute(element, 'aria-pressed', String(one === choice));
     setText(this.fact, fact);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
     setTextOrHide(this.reason, reason);
-    setAttribute(this.moment, 'title', reason);
-    setText(this.now, to.text);
-    setAttribute(this.now, 'title', to.title);
+    setAttribute(this.moment, 'title', [moment, reason].filter(Boolean).join(' '));
+    this.now.toggleAttribute('inert', to === null); // keeps its place
+    setText(this.now, to?.text ?? '\u00a0');
+    setAttribute(this.now, 'title', to?.title ?? '');
   }
 
   /** For screen readers, once. */

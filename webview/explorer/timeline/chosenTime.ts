@@ -110,17 +110,19 @@ export class ChosenTime {
     return isEnding ? t('because {0}', session?.ending?.reason ?? '') : '';
   }
 
-  /** Title of the shown moment; the end has one where another moment was shown in its place. null: the present needs none. */
-  get title(): string | null {
+  /** Title of the shown moment. */
+  get title(): string {
     const { view, session } = this.state().context ?? {};
-    const isEnd = view?.moment.kind === 'now' && (session?.ending ?? null) !== null;
-    return isEnd ? t('After the program ended') : view?.momentTitle || null;
+    if (view?.momentTitle) return view.momentTitle;
+    if ((session?.ending ?? null) !== null) return t('After the program ended');
+    return session?.phase === 'ended' ? t('At the end') : t('Now');
   }
 
-  /** Where `now` leads. */
-  get target(): MomentTarget {
+  /** Where `now` leads; null: it is shown. */
+  get target(): MomentTarget | null {
     const { session } = this.state().context ?? {};
-    const { leadsTo } = this;
+    const { leadsTo, isNow } = this;
+    if (isNow && leadsTo === null) return null;
     if (leadsTo !== null) return { text: leadsTo.show, title: t('Show live memory {0}', leadsTo.when) };
     if ((session?.ending ?? null) !== null)
       return { text: t('After exit'), title: t('Show live memory after the program ended') };
@@ -223,9 +225,13 @@ export class ChosenTime {
     else void this.moments.show({ moment: { kind: 'at', timeNs: leadsTo.timeNs }, title: leadsTo.title });
   }
 
+  private get isNow(): boolean {
+    return this.aimNs === null && this.state().context?.view.moment.kind === 'now';
+  }
+
   /** To now, without a span. False: there is nowhere to go. */
   back(): boolean {
-    const isNow = this.aimNs === null && this.state().context?.view.moment.kind === 'now';
+    const { isNow } = this;
     if (isNow && this.chosen === null) return false;
     this.clear();
     if (!isNow) this.now();

@@ -54,6 +54,11 @@ export class TimelinePart extends PolledPart {
     return this.view.element;
   }
 
+  /** What explains a peak. */
+  get peak(): HTMLElement {
+    return this.view.peakCard.element;
+  }
+
   override update(context: PageContext): void {
     this.view.update(context);
   }

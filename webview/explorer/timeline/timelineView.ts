@@ -50,7 +50,7 @@ export class TimelineView {
   private readonly overlay: TimelineOverlay;
   private readonly tooltip = new TimelineTooltip();
   private readonly bar: TimelineBar;
-  private readonly peakCard: PeakCardView;
+  readonly peakCard: PeakCardView;
   private readonly resizer: TimelineResizer;
   private readonly input: TimelineInput;
   private context: PageContext | null = null;
@@ -84,7 +84,7 @@ export class TimelineView {
     this.resizer = new TimelineResizer(this.surface, px => page.dispatch({ type: 'timelinePx', timelinePx: px }));
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
     const plot = el('div', { class: 'timeline-plot' }, this.surface, this.tools.toggle, this.tooltip.box);
-    this.element.append(this.tools.element, plot, this.resizer.element, this.bar.element, this.peakCard.element);
+    this.element.append(this.tools.element, plot, this.resizer.element, this.bar.element);
     this.chart = new TimelineChart(this.canvas, () => onFrame(this.draw));
     onThemeChange(() => {
       this.chart.recolour();
@@ -289,7 +289,7 @@ export class TimelineView {
       choice,
       fact: this.chosen.fact(this.answers.kept),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
-      moment: choice === null ? this.chosen.title : null,
+      moment: choice !== null || (span !== null && this.chosen.target === null) ? null : this.chosen.title,
       reason: this.chosen.reason,
       to: this.chosen.target,
     });
