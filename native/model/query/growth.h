@@ -76,6 +76,25 @@ class Growth {
     spark[kSpark - 1] += live_bytes(cell);
   }
 
+  /// The same of all cells of a site, exactly: what is alive when a step ends, not what it needs within one. False: no steps are known.
+  bool add_site_spark(uint32_t site, double (&spark)[kSpark]) const {
+    const ProcessState *process = state_.process(accounts_.sites()[site].process);
+    const uint32_t ended = process ? process->frame->step - 1 : 0;
+    if (ended < 2 || process->steps.source == StepSource::Time) return false;
+    auto bytes = static_cast<double>(accounts_.steps().history(site).base_bytes);
+    const auto points = accounts_.steps().points(site, ended);
+    auto next = points.begin();
+    for (size_t i = 0; i + 1 < kSpark; ++i) {
+      const auto step = static_cast<uint32_t>(1 + (ended - 1) * i / (kSpark - 1));
+      for (; next != points.end() && next->last <= step; ++next) bytes = static_cast<double>(next->live_bytes);
+      const bool within = next != points.end() && next->first <= step;
+      const double part = within ? (step - next->first + 1.0) / (next->last - next->first + 1.0) : 0;
+      spark[i] += within ? bytes * (1 - part) + static_cast<double>(next->live_bytes) * part : bytes;
+    }
+    spark[kSpark - 1] += static_cast<double>(accounts_.steps().sum(site).live_bytes);
+    return true;
+  }
+
  private:
   /// Live bytes at a time, ns: on the line between the ends of its span.
   double level_at(uint32_t cell, double time) const {

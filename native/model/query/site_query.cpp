@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -306,15 +307,25 @@ class SiteGrouping {
     if (files != 0) return files;
     return left.line < right.line ? -1 : left.line > right.line;
   }
+  /// By sites where the group has all cells of each.
+  void add_spark(const Group &group, double (&spark)[kSpark]) {
+    std::map<uint32_t, size_t> sites;
+    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) ++sites[accounts_.site_of(cell)];
+    for (const auto &[site, count] : sites) {
+      const auto &cells = accounts_.sites()[site].cells;
+      if (count == cells.size() && growth_.add_site_spark(site, spark)) continue;
+      for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+        if (accounts_.site_of(cell) == site) growth_.add_spark(cell, spark);
+      }
+    }
+  }
   SiteRow row(const Group &group) {
     const SiteInfo &site = accounts_.sites()[group.site];
     SiteRow row{group};
     row.id = group.site;
     row.key = site.key();
     row.has_history = group.cells > 0;
-    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-      growth_.add_spark(cell, row.spark);
-    }
+    add_spark(group, row.spark);
     row.source = site.shown_source();
     row.file = site.summary.file;
     row.line = site.summary.line;

@@ -55,6 +55,25 @@ TEST(a_spark_line_goes_by_steps_whatever_time_they_take) {
   }
 }
 
+TEST(a_spark_line_has_what_is_alive_at_the_ends_of_steps_not_within_them) {
+  StepFeed feed;
+  constexpr uint64_t kSteps = 40, kBytes = 512;
+  feed.step_ns = 1'000;
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    feed.allocate(0x1000000, 1 << 20);
+    feed.now_ns += 90'000'000;  // of a step of 100 ms
+    feed.free(0x1000000);
+    feed.allocate(0x1000 + step, kBytes);
+    feed.now_ns += 10'000'000;
+    feed.end_step();
+  }
+  const auto spark = feed.sites().rows.front().spark;
+  for (int i = 0; i < 16; ++i) {
+    const double straight = kBytes * (1 + (kSteps - 1) * i / 15.0);
+    CHECK(std::abs(spark[i] - straight) <= kBytes);
+  }
+}
+
 TEST(optimizer_steps_are_counted_and_hold_what_happened_in_them) {
   StepFeed feed;
   feed.allocate(0x1000, 100);
