@@ -134,6 +134,7 @@ async function takeViews(window, out) {
   await keep('.timeline', 'timeline.png');
   await frame.locator('[data-mark=peak]').first().click();
   await frame.locator('.peak-card:not([hidden])').waitFor();
+  await frame.locator('[data-action=peak-parts]').click();
   await page.mouse.move(0, 0); // the tooltip of the timeline lies over what is below it
   await rest(page);
   await keep('.peak-card', 'peak.png');
