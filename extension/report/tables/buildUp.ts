@@ -66,7 +66,7 @@ export function buildUps(
 /** `192 MiB of it builds up within the step: 24 tensors of train.py:15 outlive 24 backward passes. …` */
 export function buildUpSentence({ bytes, count, line, rounds }: BuildUp): string {
   return t(
-    '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} iterations, outlive their backward passes. The code that collects them keeps their autograd graphs alive. Call `.detach()` on tensors that you only report.',
+    '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} iterations, outlive their backward passes. The code that collects them keeps them alive, and their autograd graphs too unless they are detached. Keep only what you need: `.detach()` for values, `.cpu()` to move them off the GPU.',
     formatBytes(bytes),
     formatCount(count),
     inSentence(line),

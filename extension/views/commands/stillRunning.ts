@@ -13,8 +13,12 @@ export async function makeRoom(sessions: Kept, plan: LaunchPlan): Promise<boolea
   const stop = { label: vscode.l10n.t('Stop it and trace again') };
   const beside = { label: vscode.l10n.t('Let it run, and trace again') };
   const title = vscode.l10n.t('{0} is still running', plan.title);
-  const picked = await vscode.window.showQuickPick([stop, beside], { title });
-  if (picked === stop && running.running) {
+  const over = new vscode.CancellationTokenSource();
+  const listening = sessions.onDidChange(() => running.running || over.cancel());
+  const picked = await vscode.window.showQuickPick([stop, beside], { title }, over.token);
+  listening.dispose();
+  if (over.token.isCancellationRequested) return true; // it ended: nothing is left to choose
+  if (picked === stop) {
     const ended = new Promise<void>(done => {
       const listening = sessions.onDidChange(() => {
         if (running.running) return;

@@ -5,13 +5,23 @@ import type { Sessions } from '../../../extension/views/session/sessions';
 import { importWith } from '../fakeVscode';
 
 const plan = { title: 'train.py', command: ['python', 'train.py'], cwd: '/x', environment: {} };
+/** Nothing is chosen before the list closes. */
+const WAITS = -1;
 let answer: number | undefined = 0;
 let questions = 0;
 const vscode = {
   l10n: { t: (text: string) => text },
+  CancellationTokenSource: class {
+    readonly token = { isCancellationRequested: false, close: (): void => undefined };
+    cancel(): void {
+      this.token.isCancellationRequested = true;
+      this.token.close();
+    }
+  },
   window: {
-    showQuickPick: (items: unknown[]) => {
+    showQuickPick: (items: unknown[], _options: object, token: { close: () => void }) => {
       questions++;
+      if (answer === WAITS) return new Promise(done => (token.close = () => done(undefined)));
       return Promise.resolve(answer === undefined ? undefined : items[answer]);
     },
   },
@@ -36,6 +46,7 @@ async function started(cwd: string, running = true): Promise<[boolean, number, b
     changed = listener;
     return { dispose: () => (changed = () => undefined) };
   };
+  if (answer === WAITS) session.stop();
   const starts = await makeRoom({ all: [session], onDidChange } as unknown as Sessions, plan);
   return [starts, questions, session.running];
 }
@@ -52,4 +63,9 @@ test('it is stopped first, or goes on beside; nothing starts where the question 
   assert.deepEqual(await started('/x'), [true, 1, true]);
   answer = undefined;
   assert.deepEqual(await started('/x'), [false, 1, true]);
+});
+
+test('the question goes once the run has ended, and the new one starts', async () => {
+  answer = WAITS;
+  assert.deepEqual(await started('/x'), [true, 1, false]);
 });

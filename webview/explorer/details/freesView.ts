@@ -30,7 +30,7 @@ export class FreesView {
     this.element.hidden = false;
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
-    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was recorded.') : '');
+    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was recorded up to this moment.') : '');
   }
 
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {
