@@ -180,8 +180,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
         parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep, fixed });
       finding.places.forEach(add);
       // It had the figure of the whole leak until then.
-      if (fixed && place !== null && parts.has(`${place.file}:${place.line}`))
-        add({ file: place.file, line: place.line ?? 0, bytesPerStep: finding.bytesPerStep });
+      const whole = parts.get(`${place?.file}:${place?.line}`);
+      if (fixed && whole !== undefined) whole.bytesPerStep = finding.bytesPerStep;
       if (fixed || !isLeak(finding) || place === null || place.line === null || shownIn === undefined) continue;
       const { file, line } = place;
       own.set(`${file}:${line}`, { finding, shownIn, line, bytesPerStep: finding.bytesPerStep, fixed });

@@ -4,6 +4,7 @@ import { gapsOf, gapWords, labelRows, marksOf, placeMarks } from '../../../webvi
 import {
   groupAt,
   groupBytesText,
+  isOver,
   groupName,
   stackEdges,
   withoutFile,
@@ -156,6 +157,12 @@ test('in the newest interval they stay below what is alive; narrow intervals bec
 test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupAt(stack, 0, 150), { held: 2, most: 5 });
   assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
+  const held = stack.groups.map((_, group) => groupAt(stack, group, 9e9).held).reduce((sum, bytes) => sum + bytes);
+  assert.deepEqual(
+    [isOver(stack, 9e9, held), isOver(stack, 9e9, held - 1)],
+    [false, true],
+    'freed as the program ended',
+  );
   assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), '1 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), '1–4 KiB');
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), '1–3 KiB', 'allocated');

@@ -72,6 +72,11 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
   return { held: stack.heldBytes[group * width + at] ?? 0, most: stack.mostBytes[group * width + at] ?? 0 };
 }
 
+/** The groups held more than there is: they were freed within the step, or with the program, and nobody knows in which order. */
+export function isOver(stack: StackedTimeline, timeNs: number, totalBytes: number): boolean {
+  return stack.groups.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) > totalBytes;
+}
+
 /**
  * `2.62 GiB`, or `2.62–3 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
  * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.

@@ -4,7 +4,7 @@ import type { StackedTimeline } from '../../../extension/protocol/requests/timel
 import { el, setHidden } from '../../dom';
 import { oneLineName } from '../common/named';
 import type { DrawnSeries } from './chart';
-import { groupAt, groupBytesText, REST, withoutFile } from './timelineStack';
+import { groupAt, groupBytesText, isOver, REST, withoutFile } from './timelineStack';
 
 export interface TooltipText {
   title: string;
@@ -57,7 +57,7 @@ export class TimelineTooltip {
     short: boolean,
     most: number,
   ): void {
-    const names = all.names.slice(0, most);
+    const names = stack && isOver(stack, timeNs, totalBytes) ? [] : all.names.slice(0, most);
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
