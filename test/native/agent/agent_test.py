@@ -98,7 +98,7 @@ class Agent(AgentTest):
         with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
             json.dump({"budgetMs": 5000, "steps": True}, file)
         self.run_agent(python, "steps_program.py", "workspaces")
-        self.assertEqual(self.log().times_named[0x900000], 2)  # at the first step, and at the end
+        self.assertEqual(self.log().times_named[0x900000], 3)  # at the first two steps, and at the end
 
     @every_python
     def test_collections(self, python):
