@@ -170,6 +170,7 @@ describe('Findings in VS Code', () => {
   });
 
   it('writes the fix where it belongs, from the card and from Problems, and undo takes it back', async () => {
+    await autoSave('off'); // what was undone is still saved otherwise, where that comes late
     const file = join(workspace, 'live_leak.py');
     const document = await vscode.workspace.openTextDocument(file);
     const before = document.getText();
