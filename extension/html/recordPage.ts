@@ -156,7 +156,6 @@ class PageRecorder {
   }
 
   private async recordStacks(layer: 'tensor' | 'driver', scope: Scope): Promise<void> {
-    if (!this.layers.includes(layer)) return;
     for (const by of STACK_BY)
       for (const rank of STACK_RANKS)
         for (const top of GROUPS) await this.request('stackedTimeline', { layer, by, rank, top, ...scope });
