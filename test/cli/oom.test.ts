@@ -92,7 +92,7 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');
   const shown = run.stderr.search(/\n {2}Try first \(.* 360 MiB\): /);
   assert.ok(traceback > 0 && shown > traceback, run.stderr);
-  assert.equal(run.stderr.split('360 MiB): ').length, 2, 'it is said once');
+  assert.equal(run.stderr.split('360 MiB): ').length, 2, 'the line stands once');
 });
 
 test('one huge request: in so many parts it fits, and so it does', async t => {

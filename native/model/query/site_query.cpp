@@ -311,12 +311,12 @@ class SiteGrouping {
   void add_spark(const Group &group, double (&spark)[kSpark]) {
     std::map<uint32_t, size_t> sites;
     for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) ++sites[accounts_.site_of(cell)];
-    for (const auto &[site, count] : sites) {
-      const auto &cells = accounts_.sites()[site].cells;
-      if (count == cells.size() && growth_.add_site_spark(site, spark)) continue;
-      for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-        if (accounts_.site_of(cell) == site) growth_.add_spark(cell, spark);
-      }
+    std::erase_if(sites, [&](const auto &one) {
+      const auto &[site, count] = one;
+      return count == accounts_.sites()[site].cells.size() && growth_.add_site_spark(site, spark);
+    });
+    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+      if (sites.contains(accounts_.site_of(cell))) growth_.add_spark(cell, spark);
     }
   }
   SiteRow row(const Group &group) {

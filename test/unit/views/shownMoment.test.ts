@@ -79,7 +79,7 @@ test('a moment that is chosen on a page is that of all pages, until the present 
   assert.deepEqual(trace.view().shown?.moment, { kind: 'now' }, 'the end itself was chosen');
 });
 
-test('figures beside a page are requested with its own, before the trace goes on', async () => {
+test('figures in the editor are requested with those of the page, before the trace goes on', async () => {
   const { modelOf } = await importWith(
     { ...parts, window: {} },
     () => import('../../../extension/views/page/windowModel'),

@@ -22,7 +22,7 @@ const SLOW_MS = 1000;
 /** As many as the trace keeps, so that each view names the same step. */
 const AXIS_POINTS = 2048;
 const WIDE_PX = 460;
-/** Width of a plot that is not laid out: what is asked for a single pixel has no shape. */
+/** Width of a plot that is not laid out: the answer for a single pixel has no shape. */
 const UNPLACED_PX = 1;
 const NARROW_GROUPS = 4;
 
@@ -34,8 +34,8 @@ export class TimelinePart extends PolledPart {
   private readonly slow = new Poller(() => this.loadSlow(), SLOW_MS);
   private readonly moments: MomentReader;
   private steps: StepTimes | null = null;
-  /** Width of the plot when it was asked for last. */
-  private askedPixels = UNPLACED_PX;
+  /** Width of the plot at the newest request. */
+  private requestedPixels = UNPLACED_PX;
 
   /** @param stepped steps may be known that were not */
   constructor(
@@ -45,7 +45,7 @@ export class TimelinePart extends PolledPart {
     super(page, FIGURES_MS);
     this.moments = new MomentReader(page, reading => this.view.take({ reading }));
     this.view = new TimelineView(page, this.moments, {
-      need: () => this.view.pixels !== this.askedPixels && this.poller.invalidate(),
+      need: () => this.view.pixels !== this.requestedPixels && this.poller.invalidate(),
       spanned: () => void this.loadKept(),
     });
   }
@@ -123,7 +123,7 @@ export class TimelinePart extends PolledPart {
     if (!context) return;
     const { view, runNs } = context;
     const { pixels } = this.view;
-    this.askedPixels = pixels;
+    this.requestedPixels = pixels;
     if (pixels === UNPLACED_PX) return;
     const question = questionFor(visibleWindow(view.zoom, runNs), pixels, this.scope());
     const answers = await this.page.request('timeline', { series: question.series });
