@@ -17,7 +17,16 @@ import { MAX_VERDICTS } from '../protocol/requests/verdictRequests';
 import { STACK_BY, STACK_RANKS, type PeakReading, type Scope } from '../protocol/requests/timelineRequests';
 import { distinctMoments, recordedKey } from '../protocol/requests/recorded';
 import { marksOf } from '../protocol/marks';
-import { CATEGORIES, GROUP_BYS, LAYERS, type Layer, type SiteWindow, type TraceInfo } from '../protocol/trace';
+import {
+  CATEGORIES,
+  GROUP_BYS,
+  LAYERS,
+  endOf,
+  exitCodeOf,
+  type Layer,
+  type SiteWindow,
+  type TraceInfo,
+} from '../protocol/trace';
 
 const TRACE = 1;
 /** Of the timeline, which the page shows no finer. */
@@ -109,6 +118,7 @@ class PageRecorder {
     return {
       ...NO_SESSION,
       phase: 'ended',
+      ...endOf(exitCodeOf(info)),
       title: this.title,
       detail: t('Recorded {0} UTC.', when),
       simulated: info.processes.some(({ simulated }) => simulated),

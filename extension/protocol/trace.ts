@@ -1,6 +1,7 @@
 // What is known of a trace: the data that travels from the native model to the command line, the views and the page.
 // Every query answers a window. Sizes are bytes, times are nanoseconds since the session's first process began (`number`:
 // exact to 2^53). 64-bit addresses travel as bigint.
+import { fieldsIn } from '../base/fields';
 import { LAYERS } from './answers.gen';
 import type * as answers from './answers.gen';
 
@@ -51,6 +52,20 @@ export function newestSteps({ steps }: Pick<answers.TraceInfo, 'steps'>): answer
 /** For a part of the run nothing was recorded: steps of that time are not counted. */
 export const wasPaused = ({ pauses }: Pick<answers.TraceInfo, 'pauses'>): boolean =>
   pauses.some(({ kind }) => kind === 'recording');
+
+/** What the program that was started ended with; null: unknown. */
+export function exitCodeOf({ session, processes }: Pick<answers.TraceInfo, 'session' | 'processes'>): number | null {
+  const launched = fieldsIn(session.processes).find(({ exitCode }) => typeof exitCode === 'number');
+  return (launched?.exitCode as number | undefined) ?? processes[0]?.exitCode ?? null;
+}
+
+const INTERRUPTED = 130;
+
+/** How a program with this status ended: by its user, or by itself and not well. */
+export function endOf(exitCode: number | null, stoppedHere = false) {
+  const stopped = stoppedHere || exitCode === INTERRUPTED;
+  return { stopped, exitCode: stopped ? null : exitCode, crashed: !stopped && exitCode !== null && exitCode !== 0 };
+}
 
 type SeriesQuery = Pick<answers.TimelineQuery, 'series' | 'process' | 'device'>;
 

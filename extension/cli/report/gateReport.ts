@@ -14,7 +14,6 @@ import {
   type Gate,
   type GatedRun,
 } from '../../report/gate/gate';
-import { exitCodeOf } from '../../report/documents/reportDocument';
 import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { createLineReader } from '../../native/lineReader';
 import { traceFacts } from '../../exporters/traceFacts';
@@ -23,7 +22,7 @@ import { baseName, formatBytes } from '../../text/format';
 import { textOf } from '../../text/escapeForTerminal';
 import { code, plain } from '../../text/markdown';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
-import { listedLayer } from '../../protocol/trace';
+import { exitCodeOf, listedLayer } from '../../protocol/trace';
 import { jsonChunks } from './jsonChunks';
 import { atMoment } from './momentSource';
 import { notify } from '../output/output';

@@ -52,7 +52,7 @@ export interface SessionView {
   crashed?: boolean;
   /** The user ends the program, or has ended it. */
   stopped?: boolean;
-  /** Of one that crashed: how else it ended, and which Python ran it. */
+  /** Of one that crashed in this window: how else it ended, and which Python ran it. */
   ran?: string;
   /** The line that `detail` ends with. */
   raisedAt?: { file: string; line: number };

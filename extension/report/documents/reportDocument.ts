@@ -9,7 +9,7 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../../protocol/trace';
-import { LAYERS, listedLayer, siteRows, allocationRows } from '../../protocol/trace';
+import { exitCodeOf, LAYERS, listedLayer, siteRows, allocationRows } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { siteText } from '../../analysis/sites/site';
 import { beforeAttachFrees } from '../tables/attached';
@@ -71,11 +71,6 @@ export function commandOf({ session, processes }: TraceInfo): string[] {
   return command.length > 0 ? command : (processes[0]?.command ?? []);
 }
 
-/** What the program that was started ended with; null: unknown. */
-export function exitCodeOf(info: TraceInfo): number | null {
-  return readSession(info.session).exitCode ?? info.processes[0]?.exitCode ?? null;
-}
-
 /** What the launcher left; a trace may come without it or with a newer one. */
 function readSession(session: Record<string, unknown>) {
   const exitCodes = new Map<number, number>();
@@ -85,7 +80,6 @@ function readSession(session: Record<string, unknown>) {
   const started = session.startedRealtimeMs;
   return {
     command: Array.isArray(session.command) ? session.command.map(String) : [],
-    exitCode: exitCodes.values().next().value ?? null,
     exitCodes,
     simulated: session.simulated === true,
     startedRealtimeMs: typeof started === 'number' && Number.isFinite(started) ? started : null,

@@ -17,7 +17,7 @@ import type {
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import { NOW, SHOWS_NOW, type EndMoment, type PageMoment, type ShownMoment } from '../../protocol/requests/moment';
-import { listedTotals } from '../../protocol/trace';
+import { endOf, exitCodeOf, listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding, type FindingVerdict } from '../../protocol/verdicts';
 import { formatWhen } from '../../text/when';
 import { Refused } from './refused';
@@ -211,7 +211,8 @@ export class OpenTrace implements vscode.Disposable {
     const detail = isSnapshot(file)
       ? vscode.l10n.t('PyTorch memory snapshot. Its history starts {0}.', when)
       : vscode.l10n.t('Saved trace, recorded {0}.', when);
-    this.set({ phase: 'ended', detail: sample?.detail ?? detail });
+    const ended = this.known === null ? {} : endOf(exitCodeOf(this.known.info));
+    this.set({ phase: 'ended', ...ended, detail: sample?.detail ?? detail });
   }
 
   /** Shows why there is no trace, and what can be done. */

@@ -12,6 +12,7 @@ import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirect
 import type { EngineProcess } from '../../client/engineProcess';
 import { cpuText, type CpuReason } from '../../text/cpuText';
 import type { Button } from '../../protocol/requests/sessionRequests';
+import { endOf } from '../../protocol/trace';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
@@ -19,7 +20,6 @@ import { Refused, sudoWords } from './refused';
 import type { OpenTerminal } from './terminal';
 
 /** Status of a program that Ctrl+C ended. */
-const INTERRUPTED = 130;
 const IMPORT_FAILED = /^(?:ModuleNotFoundError|ImportError)\b/;
 
 export interface SessionParts {
@@ -297,8 +297,8 @@ export class Session extends OpenTrace {
   private async showEnd(end: RecordingEnd, recording: Recording): Promise<void> {
     const { used, cpu } = this;
     const { exitCode } = end;
-    const stopped = this.state.stopped === true || exitCode === INTERRUPTED;
-    const crashed = !stopped && exitCode !== null && exitCode !== 0;
+    const ended = endOf(exitCode, this.state.stopped);
+    const { stopped, crashed } = ended;
     // Its card has the reason.
     const ranOut = crashed && used && (await this.judged()).some(({ failure }) => failure !== undefined);
     const output = crashed && !ranOut && (exitCode === 1 || exitCode === 2) ? await recording.lastOutput() : '';
@@ -322,9 +322,7 @@ export class Session extends OpenTrace {
     this.set({
       phase: notRun ? 'failed' : 'ended',
       recording: false,
-      stopped,
-      exitCode: stopped ? null : exitCode,
-      crashed,
+      ...ended,
       offers: again,
       ...(refusal !== null && { onCpu: false }),
       detail: ranOut ? '' : (refusal ?? exception?.sentence ?? end.sentence(used, cpu, stopped)),

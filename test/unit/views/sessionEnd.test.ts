@@ -15,7 +15,7 @@ class EventEmitter<T> {
   dispose(): void {}
 }
 const nothing = (): undefined => undefined;
-const parts = { EventEmitter, l10n: { t: String }, workspace: { isTrusted: true }, window: {} };
+const parts = { EventEmitter, env: { language: 'en' }, l10n: { t: String }, workspace: { isTrusted: true }, window: {} };
 
 test('the end of a run is shown before its file is read, whichever is seen first', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'end-'));
@@ -51,4 +51,24 @@ test('the end of a run is shown before its file is read, whichever is seen first
   await continued;
   assert.deepEqual(order.slice(2), ['findEnding', 'ended', 'open /x/a.gputrace', 'readToEnd']);
   assert.equal(session.file, '/x/a.gputrace');
+});
+
+test('a saved trace says how its program ended', async () => {
+  const { Session } = await importWith(parts, () => import('../../../extension/views/session/session'));
+  const read = async (session: object): Promise<unknown[]> => {
+    const info = { session, processes: [], startRealtimeMs: 0, totals: [], notes: [], pauses: [] };
+    const engine = {
+      open: ({ news }: { news: (facts: object) => void }) => Promise.resolve(news({ info })),
+      close: nothing,
+      request: () => Promise.resolve(),
+    };
+    const saved = new Session('a', { dist: '/', engine, recorder: {}, log: console } as unknown as SessionParts);
+    await (await saved.openFile('/x/a.gputrace')).read;
+    return [saved.phase, saved.crashed, saved.stopped];
+  };
+  const endedWith = (exitCode: number) => read({ processes: [{ pid: 1, exitCode }] });
+  assert.deepEqual(await read({}), ['ended', false, false]);
+  assert.deepEqual(await endedWith(0), ['ended', false, false]);
+  assert.deepEqual(await endedWith(1), ['ended', true, false]);
+  assert.deepEqual(await endedWith(130), ['ended', false, true]);
 });

@@ -111,7 +111,7 @@ stack.groups = ['/x/a.py', '/x/b.py'].map(file => ({
 }));
 
 test('the edges of groups lie on each other, two points an interval', () => {
-  const [low, high] = stackEdges(stack, { fromNs: 50, toNs: 500 }, 450, () => 1000);
+  const [low, high] = stackEdges(stack, { fromNs: 50, toNs: 500 }, 450, [{ x: 0, y: 1000 }]);
   assert.deepEqual(
     low!.map(({ x, y }) => [x, y]),
     [
@@ -129,20 +129,35 @@ test('the edges of groups lie on each other, two points an interval', () => {
   );
 });
 
-test('in the newest interval they stay below what is alive; narrow intervals become the least of them', () => {
-  const [, high] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 4, () => 25);
+test('in an interval that is not over they are where they are not over what is alive; narrow intervals become the least', () => {
+  const alive = [
+    { x: 0, y: 5 },
+    { x: 150, y: 40 },
+    { x: 300, y: 40 },
+    { x: 310, y: 25 },
+  ];
+  const [low, high] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 4, alive);
   assert.deepEqual(
-    high!.map(({ y }) => y),
-    [11, 11, 22, 22, 25, 25],
+    high!.slice(4).map(({ x, y }) => [x, y]),
+    [
+      [200, 33],
+      [300, 33],
+      [300, 0],
+      [400, 0],
+    ],
+    'freed as the program ended',
   );
-  const present: StackedTimeline = { ...stack, unfinished: 2 };
-  const [, now] = stackEdges(present, { fromNs: 0, toNs: 400 }, 4, at => [0, 15, 40][at]!);
   assert.deepEqual(
-    now!.map(({ y }) => y),
-    [11, 11, 15, 15, 33, 33],
-    'each interval that is not over has its own limit',
+    low!.map(({ y }) => y),
+    [1, 1, 2, 2, 3, 3, 0, 0],
   );
-  const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, () => 1000);
+  const unfinished = stackEdges({ ...stack, unfinished: 2 }, { fromNs: 0, toNs: 400 }, 4, alive);
+  assert.deepEqual(
+    unfinished[1]!.map(({ y }) => y),
+    [11, 11, 0, 0, 22, 22, 33, 33, 0, 0],
+    'each interval that is not over',
+  );
+  const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, [{ x: 0, y: 1000 }]);
   assert.deepEqual(
     coarse!.map(({ x, y }) => [x, y]),
     [

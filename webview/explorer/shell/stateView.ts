@@ -93,10 +93,11 @@ export class StateView {
     // The card of what is fixed has the button to check it.
     const fixed = (session.fixed ?? []).length > 0 && (session.newer ?? null) === null;
     if (fixed) offered.delete('traceAgain');
-    const well = phase === 'ended' && session.crashed !== true;
+    // Of a saved trace, `detail` is no reason.
+    const failed = phase === 'failed' || (session.crashed === true && session.ran !== undefined);
     this.offer(
       [...offered].filter(what => trusted || !STARTS.test(what)),
-      fixed ? /^/ : well ? OPTIONAL : null,
+      fixed ? /^/ : phase === 'ended' && !failed ? OPTIONAL : null,
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : t('Running');
@@ -104,7 +105,6 @@ export class StateView {
     setTextOrHide(this.ran, ranText(session));
     setAttribute(this.card, 'title', session.ran ?? '');
     setHidden(this.words, detail === '' && phase !== 'starting');
-    const failed = phase === 'failed' || session.crashed === true;
     setAttribute(this.card, 'class', failed ? 'detail notice error' : 'detail');
     this.words.toggleAttribute('data-failed', failed);
     const totals = phase === 'ended' && !unused ? endTexts(session) : [];

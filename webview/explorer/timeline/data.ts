@@ -68,15 +68,6 @@ export class TimelineData {
     return { fromNs, toNs: Math.max((timeline[at + 4] ?? window.toNs) - 1, fromNs), bytes: timeline[at + 2]! };
   }
 
-  /** The least that was alive from a time on. */
-  leastFrom(series: DrawnSeries, fromNs: number): number {
-    const timeline = this.timeline(series);
-    let least = this.momentAt(series, fromNs).bytes;
-    for (let at = 0; at < timeline.length; at += 4)
-      if (timeline[at]! >= fromNs) least = Math.min(least, timeline[at + 1]!);
-    return least;
-  }
-
   private timeline(series: DrawnSeries): Timeline {
     return this.answers[DRAWN.indexOf(series)] ?? new Float64Array();
   }

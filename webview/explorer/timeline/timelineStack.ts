@@ -11,34 +11,46 @@ import type { TimeWindow } from '../state/zoom';
 
 /**
  * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has
- * the least of them.
- * @param ceiling most that all groups together may reach in an interval that is not over (bytes)
+ * the least of them. In an interval that is not over they are nothing where they would be over what is alive (`isOver`).
+ * @param alive what is alive over time: points of a line
  */
 export function stackEdges(
   stack: StackedTimeline,
   window: TimeWindow,
   pixels: number,
-  ceiling: (interval: number) => number,
+  alive: readonly Point[],
 ): Point[][] {
-  const spans = drawnSpans(stack, window, pixels);
   const width = stack.toNs.length;
-  const sums = new Float64Array(spans.length);
-  const limits = spans.map(({ first, last }) => {
-    let limit = Infinity;
-    for (let at = Math.max(first, width - stack.unfinished); at <= last; at++) limit = Math.min(limit, ceiling(at));
-    return limit;
-  });
-  return stack.groups.map((_, group) => {
-    const edge: Point[] = [];
-    spans.forEach(({ first, last, fromNs, toNs }, i) => {
-      let held = Infinity;
-      for (let at = first; at <= last; at++) held = Math.min(held, stack.heldBytes[group * width + at]!);
-      sums[i]! += held;
-      const y = Math.min(sums[i]!, limits[i]!);
-      edge.push({ x: fromNs, y }, { x: toNs, y });
+  const edges: Point[][] = stack.groups.map(() => []);
+  for (const { first, last, fromNs, toNs } of drawnSpans(stack, window, pixels)) {
+    let sum = 0;
+    const sums = stack.groups.map((_, group) => {
+      sum += stack.heldBytes.subarray(group * width + first, group * width + last + 1).reduce((a, b) => Math.min(a, b));
+      return sum;
     });
-    return edge;
+    const open = last >= width - stack.unfinished;
+    for (const part of open ? partsOf(alive, fromNs, toNs, sum) : [{ fromNs, toNs, over: false }])
+      edges.forEach((edge, group) => {
+        const y = part.over ? 0 : sums[group]!;
+        edge.push({ x: part.fromNs, y }, { x: part.toNs, y });
+      });
+  }
+  return edges;
+}
+
+/** A span in parts, by whether so many bytes are over what is alive. */
+function partsOf(alive: readonly Point[], fromNs: number, toNs: number, bytes: number) {
+  const parts: { fromNs: number; toNs: number; over: boolean }[] = [];
+  alive.forEach(({ x, y }, at) => {
+    const next = alive[at + 1] ?? { x: Infinity, y };
+    const [from, to] = [Math.max(x, fromNs), Math.min(next.x, toNs)];
+    const over = Math.min(y, next.y) < bytes;
+    const before = parts.at(-1);
+    if (from >= to) return;
+    if (before?.over === over) before.toNs = to;
+    else parts.push({ fromNs: from, toNs: to, over });
   });
+  return parts;
 }
 
 interface Span {

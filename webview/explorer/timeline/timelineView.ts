@@ -219,8 +219,8 @@ export class TimelineView {
     const { context } = this;
     const { stack, data } = this.answers;
     if (!stack || !data || !context) return [];
-    const ceiling = (at: number): number => data.leastFrom(this.areaSeries, stack.toNs[at - 1] ?? stack.fromNs);
-    return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
+    const window = visibleWindow(this.zoom, context.runNs);
+    return stackEdges(stack, window, this.chart.width, data.points(this.areaSeries, window.toNs));
   }
 
   private get work() {
