@@ -26,7 +26,8 @@ export class FollowedTrace {
   readonly verdicts: TraceVerdicts;
   /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
   ending: EndMoment | null = null;
-  private hues: ReadonlyMap<string, number> = new Map();
+  /** Of lines that are drawn in the timeline or were. */
+  hues: ReadonlyMap<string, number> = new Map();
   private readonly slots: Record<StackBy, GroupSlots>;
   /** Revision of the facts that were pushed last. */
   private pushed = -1;
@@ -169,7 +170,9 @@ export class FollowedTrace {
   colourGroups(by: StackBy, names: readonly string[]): number[] {
     const slots = this.slots[by].assign(names);
     if (by === 'line' && names.some((name, i) => this.hues.get(name) !== slots[i])) {
-      this.hues = new Map(names.map((name, i) => [name, slots[i] ?? 0]));
+      // A line that is drawn no longer keeps its colour until another needs it.
+      const earlier = [...this.hues].filter(([name, slot]) => !names.includes(name) && !slots.includes(slot));
+      this.hues = new Map([...names.map((name, i) => [name, slots[i] ?? 0] as const), ...earlier]);
       this.push({ hues: this.hues });
     }
     return slots;

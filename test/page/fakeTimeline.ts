@@ -41,6 +41,7 @@ export function stackedTimeline(query: StackQuery, runNs: number): ColouredStack
     unfinished: 1,
     groups: groups.map(group),
     slots: [...groups.keys()],
+    hues: [],
     heldBytes: bytes(1),
     mostBytes: bytes(1.3),
   };

@@ -36,7 +36,7 @@ async function stackOf({ shown }: PageModel, query: StackQuery): Promise<Coloure
   // Of an end that holds little nothing would be the biggest.
   const found = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), query);
   const names = found.groups.map(group => nameOf(group, query.by));
-  const stack = { ...found, slots: shown.colourGroups(query.by, names) };
+  const stack = { ...found, slots: shown.colourGroups(query.by, names), hues: [...shown.hues] };
   stacks.set(session, { key, stack });
   return stack;
 }

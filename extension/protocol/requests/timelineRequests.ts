@@ -60,6 +60,8 @@ export interface StackedTimeline {
 /** With the colour of each group, by its number: the same for all pages that show the trace. */
 export interface ColouredStack extends StackedTimeline {
   slots: number[];
+  /** The colours of all lines that are drawn or were, by their names (`/home/me/train.py:12`), whatever the groups are. */
+  hues: (readonly [line: string, slot: number])[];
 }
 
 /** Steps of the process that is shown in steps, and what is marked at the end of steps. */

@@ -6,6 +6,7 @@ import { noSlots } from '../../../extension/engine/groupSlots';
 import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
 import { makeTotals } from '../fakeTrace';
+import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 
@@ -78,6 +79,23 @@ test('a line has its colour again in the next trace, whichever lines come first'
   const first = traced().colourGroups('line', names);
   assert.equal(new Set(first).size, 6);
   assert.deepEqual(traced().colourGroups('line', names.toReversed()), first.toReversed());
+});
+
+test('a line that is drawn no longer keeps its colour until another line needs it', () => {
+  const session = { onChange: () => undefined, follow: () => undefined } as unknown as TraceSession;
+  const trace = new FollowedTrace(session, null, () => undefined, noSlots());
+  const [a = -1, b = -1] = trace.colourGroups('line', ['/x/train.py:1', '/x/train.py:2']);
+  trace.colourGroups('line', ['/x/train.py:1']);
+  assert.deepEqual(
+    [...trace.hues],
+    [
+      ['/x/train.py:1', a],
+      ['/x/train.py:2', b],
+    ],
+  );
+  const many = Array.from({ length: HUE_COUNT }, (_, i) => `/x/model.py:${i}`);
+  trace.colourGroups('line', many);
+  assert.deepEqual([...trace.hues.keys()], many);
 });
 
 test('the status bar has the figure of the moment that header and table read', async () => {

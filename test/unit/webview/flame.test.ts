@@ -136,10 +136,13 @@ test('a name keeps its colour', () => {
 });
 
 test('a line that the timeline stacks has its colour there; no other line has it in full', () => {
-  nameLines(['/a/model.py:3', '/a/train.py:9'], [4, 0]);
+  nameLines([
+    ['/a/model.py:3', 4],
+    ['/a/train.py:9', 0],
+  ]);
   assert.deepEqual(hueOf('/a/model.py:3'), { hue: 4, shade: 0 });
   assert.deepEqual(hueOf('/a/train.py:9'), { hue: 0, shade: 0 });
   const others = Array.from({ length: 60 }, (_, i) => hueOf(`/a/file.py:${i}`).shade);
   assert.ok(!others.includes(0));
-  nameLines([], []);
+  nameLines([]);
 });

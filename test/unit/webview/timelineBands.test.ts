@@ -28,8 +28,8 @@ test('what was done at a time is named with how long it lasted', () => {
   assert.deepEqual(doneAt({ passes: begins([10, 'forward']), ranges: [], searches: [] }, 5, 1000), []);
 });
 
-test('passes are drawn at the foot of the plot, ranges above them, labels where they fit; none as a blur', () => {
-  assert.deepEqual(bandsIn({ passes, ranges: [], searches: [] }, window, 1000, 14), []);
+test('passes are drawn at the foot of the plot, ranges above them, labels where they fit; none without room for names', () => {
+  assert.deepEqual(bandsIn({ passes, ranges: [], searches: [] }, window, 1000, 110), []);
   const bands = bandsIn({ passes, ranges, searches: [] }, window, 1000, 500);
   const drawn: unknown[] = [];
   const canvas = {

@@ -1,4 +1,5 @@
 // The colours of lines as the theme has them.
+import type { ColouredStack } from '../../../extension/protocol/requests/timelineRequests';
 import { HUE_COUNT, lineHue, type LineHue, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { themeValue } from './theme';
 
@@ -8,11 +9,10 @@ const HUES = Array.from({ length: HUE_COUNT }, (_, i) => `--vscode-gpuMemoryTrac
 let stacked: ReadonlyMap<string, number> = new Map();
 const listeners: (() => void)[] = [];
 
-/** The timeline stacks these lines (`/home/me/train.py:12`) in these colours. */
-export function nameLines(names: readonly string[], slots: readonly number[]): void {
-  const entries = names.map((name, i) => [name, slots[i] ?? 0] as const);
-  if (entries.length === stacked.size && entries.every(([name, slot]) => stacked.get(name) === slot)) return;
-  stacked = new Map(entries);
+/** The timeline stacks these lines (`/home/me/train.py:12`) in these colours, or did. */
+export function nameLines(hues: ColouredStack['hues']): void {
+  if (hues.length === stacked.size && hues.every(([name, slot]) => stacked.get(name) === slot)) return;
+  stacked = new Map(hues);
   for (const run of listeners) run();
 }
 

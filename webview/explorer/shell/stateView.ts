@@ -5,7 +5,8 @@ import { wasPaused } from '../../../extension/protocol/trace';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { fileLine, formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
-import { button, differs, el, icon, setAttribute, setHidden, setTextOrHide } from '../../dom';
+import { button, differs, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
+import { lastStepText } from '../common/counts';
 import { lineLink, type OpenLine } from '../common/lineLink';
 import { headline } from '../ledger/ledgerText';
 
@@ -49,8 +50,10 @@ export class StateView {
   private readonly saved = el('p', { class: 'dim' }, SAVED);
   private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
   private readonly detail = el('p', { 'data-value': 'detail' });
+  /** In a narrow page, where the row of the name has no room for it. */
+  private readonly step = el('span', { class: 'dim number', 'data-value': 'running-step', 'aria-hidden': 'true' });
   private readonly ran = el('p', { class: 'dim', 'data-value': 'ran' });
-  private readonly card = el('div', { class: 'detail' }, this.detail, this.ran);
+  private readonly card = el('div', { class: 'detail' }, this.detail, this.step, this.ran);
   private readonly words = el('div', { class: 'words' }, this.ring, this.card);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
@@ -101,6 +104,7 @@ export class StateView {
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : t('Running');
+    setText(this.step, allocates ? lastStepText(info) : '');
     this.showDetail(detail, session);
     setTextOrHide(this.ran, ranText(session));
     setAttribute(this.card, 'title', session.ran ?? '');

@@ -23,8 +23,10 @@ export interface Plot {
   bottom: number;
 }
 
-/** The mean width below which passes are a blur, and none is drawn; narrower ranges are not requested. */
+/** Narrower ranges are not requested. */
 export const NARROWEST_PX = 5;
+/** The mean width below which the names of passes have no room, and none is drawn: without names they look like memory. */
+const READABLE_PX = 40;
 const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
@@ -59,7 +61,7 @@ function workedIn(span: TimeWindow, searches: readonly TimeWindow[]): TimeWindow
   return [...parts, { fromNs, toNs: span.toNs }].filter(part => part.toNs > part.fromNs);
 }
 
-/** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be distinguished. */
+/** Those that are seen in the window; what is between passes is left out. None where they are too narrow for their names. */
 function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
   const passes: Band[] = [];
   for (let at = 0; at < begins.length; at += 2) {
@@ -68,7 +70,7 @@ function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixe
     const band = { label: WORDS.passes[pass], pass, fromNs, toNs, row: 0 };
     if (pass !== 'other' && isIn(band, window)) passes.push(band);
   }
-  return passes.length * NARROWEST_PX > pixels ? [] : passes;
+  return passes.length * READABLE_PX > pixels ? [] : passes;
 }
 
 /** Each above those that lie in it, from the row `lowest` on; of more than three rows the innermost three. */

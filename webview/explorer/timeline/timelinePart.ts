@@ -13,7 +13,6 @@ import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
 import { stepIn, type TitledMoment } from './span';
-import { groupName } from './timelineStack';
 import { TimelineView } from './timelineView';
 import { FOLLOW, visibleWindow, type TimeWindow } from '../state/zoom';
 
@@ -165,14 +164,9 @@ export class TimelinePart extends PolledPart {
     const found = await this.page.request('stackedTimeline', query);
     if (!found || this.page.now()?.view.stack !== stack) return;
     // Lines have one colour in all views, also those that a narrow chart leaves out.
-    const { groups, slots } = found;
-    if (by === 'line')
-      nameLines(
-        groups.map(group => groupName(group, by, []).title),
-        slots,
-      );
+    nameLines(found.hues);
     const drawn = this.view.pixels < WIDE_PX ? NARROW_GROUPS : HUE_COUNT;
-    this.view.take({ stack: { ...found, groups: groups.slice(0, drawn) } });
+    this.view.take({ stack: { ...found, groups: found.groups.slice(0, drawn) } });
   }
 }
 
