@@ -23,10 +23,8 @@ export interface Plot {
   bottom: number;
 }
 
-/** Narrower ranges are not requested. */
-export const NARROWEST_PX = 5;
-/** The mean width below which the names of passes have no room, and none is drawn: without names they look like memory. */
-const READABLE_PX = 40;
+/** The mean width of passes below which none is drawn, and that of a range: without its name a band looks like memory. */
+export const READABLE_PX = 40;
 const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
@@ -105,6 +103,13 @@ const CHARACTER_PX = 6.2;
 /** A short text of the timeline has room in so many pixels. */
 export const textFits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;
 
+/** As much of the text as has room; '': not three letters of it. */
+function cutTo(text: string, pixels: number): string {
+  if (textFits(text, pixels)) return text;
+  const letters = Math.floor((pixels - 4) / CHARACTER_PX) - 1;
+  return letters < 3 ? '' : `${text.slice(0, letters)}…`;
+}
+
 /** Draws them on the canvas of the chart: as elements, hundreds would be styled anew in each frame of a zoom. */
 export function drawBands(
   canvas: CanvasRenderingContext2D,
@@ -127,7 +132,7 @@ export function drawBands(
     canvas.fillStyle = passes[band.pass ?? 'other'];
     canvas.fillRect(from + 1, top, width - 2, ROW_PX);
     canvas.fillStyle = text;
-    if (textFits(band.label, width)) canvas.fillText(band.label, from + width / 2, top + ROW_PX / 2 + 0.5);
+    canvas.fillText(cutTo(band.label, width), from + width / 2, top + ROW_PX / 2 + 0.5);
   }
   canvas.restore();
 }

@@ -9,7 +9,7 @@ import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { onFrame } from '../../dom';
 import { failedStep } from '../common/counts';
 import { nameLines } from '../common/hues';
-import { NARROWEST_PX } from './bands';
+import { READABLE_PX } from './bands';
 import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
 import { stepIn, type TitledMoment } from './span';
@@ -132,7 +132,7 @@ export class TimelinePart extends PolledPart {
     const within = { process: this.process(), ...whole(question.window) };
     const passes = await this.page.request('passes', within);
     const pixelNs = (within.toNs - within.fromNs) / Math.max(this.view.pixels, 1);
-    const ranges = await this.page.request('ranges', { ...within, leastNs: Math.floor(pixelNs * NARROWEST_PX) });
+    const ranges = await this.page.request('ranges', { ...within, leastNs: Math.floor(pixelNs * READABLE_PX) });
     this.view.take({ ...(passes && { passes }), ...(ranges && { ranges }) });
     if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
