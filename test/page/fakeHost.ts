@@ -223,7 +223,12 @@ function freeLines(id: number): FreeLine[] {
 }
 
 function totals(device: number, layer: Layer, liveBytes: number): Totals {
-  const counts = { liveCount: 9841, allocations: 812_345, frees: 802_504 };
+  const counts = {
+    liveCount: 9841,
+    allocations: 812_345,
+    frees: 802_504,
+    segmentAllocations: layer === 'driver' ? 90 : 0,
+  };
   const bytes = { liveBytes, peakBytes: liveBytes * 1.3, peakNs: 1e9, allocatedBytes: 40 * GB, freedBytes: 30 * GB };
   return makeTotals({ device, layer, ...counts, ...bytes });
 }

@@ -52,11 +52,8 @@ function questionKey(context: PageContext | null): string {
   return JSON.stringify([info.startRealtimeMs, layer, view.process, view.device]);
 }
 
-/** Segments are of a framework's allocator: without one there are no tensors either. */
 function hasSegments({ info: { totals } }: PageContext): boolean {
-  return totals.some(({ layer, allocations, segmentAllocations }) =>
-    layer === 'tensor' ? allocations > 0 : segmentAllocations > 0,
-  );
+  return totals.some(({ segmentAllocations }) => segmentAllocations > 0);
 }
 
 export class App implements PageActions {
