@@ -90,8 +90,7 @@ test('figures in the editor are requested with those of the page, before the tra
     changed: () => order.push(`${name} changed`),
   });
   const model = modelOf({ shown: log('trace'), beside: log('beside') } as unknown as Sessions, true);
-  model.setLate(1, true);
-  model.setLate(1, false);
+  model.setLate(1);
   model.answered(1);
-  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false', 'beside changed']);
+  assert.deepEqual(order, ['trace true', 'beside true', 'beside changed', 'beside false', 'trace false']);
 });
