@@ -61,6 +61,10 @@ export class Page implements vscode.Disposable {
     fillPage(webview, dist, 'explorer', vscode.l10n.t('Leak Explorer'));
   }
 
+  get visible(): boolean {
+    return this.place.visible;
+  }
+
   private view(): SessionView {
     this.fixed = fixedIn(this.model.shown, this.tools.lines);
     return { ...this.model.view(), fixed: this.fixed };
