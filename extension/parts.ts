@@ -43,7 +43,7 @@ export function makeParts(context: vscode.ExtensionContext) {
   const doctor = new DoctorPage(dist, engine, tools.dist, () => findInterpreter(undefined));
   const lineBytes = new LineBytes(sessions, lines);
   const explorer = new ExplorerView(sessions, tools);
-  const wide = new WidePanel(sessions, tools);
+  const wide = new WidePanel(sessions, tools, () => explorer.visible);
   const savedTraces = new SavedTraceEditor(engine, sessions, tools);
   const debugging = new Debugging(sessions);
   context.subscriptions.push(

@@ -2,14 +2,13 @@ import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import { SHOWS_NOW } from '../protocol/requests/moment';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { isGrowth, isLeak, type FindingPlace } from '../protocol/verdicts';
-import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
+import { isGrowth, isLeak } from '../protocol/verdicts';
+import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { applyFix, fixEdit, isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
-import { LeakLenses, type LeakLine } from './leakLenses';
 import { heatSvg, sparkSvg } from './sparkSvg';
 import { plain } from '../text/markdown';
 import { remembered } from '../base/maps';
@@ -22,7 +21,7 @@ const NOTHING_SHOWN = { folders: { cwd: '/', beside: null }, facts: null };
 /** A line that only keeps what others allocate. */
 const ALLOCATES_NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, allocations: 0, frees: 0, spark: [] };
 
-/** Bytes at the ends of the lines that allocate, those of a leak above a long line, heat in the gutter, a hover: in every visible editor of a traced file. */
+/** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly text = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground') },
@@ -32,7 +31,6 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     overviewRulerColor: new vscode.ThemeColor('editorError.foreground'),
     overviewRulerLane: vscode.OverviewRulerLane.Right,
   });
-  private readonly lenses = new LeakLenses();
   private readonly bars = new GutterBars(LEVELS);
   private readonly subscriptions: vscode.Disposable[];
   private files: ReadonlyMap<string, LineFacts[]> = new Map();
@@ -58,7 +56,6 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       lines.onDidEdit(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),
       vscode.languages.registerHoverProvider(PYTHON, this),
-      vscode.languages.registerCodeLensProvider(PYTHON, this.lenses),
     ];
   }
 
@@ -170,23 +167,26 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private leaks(): Map<string, LineLeak> {
     const { shown } = this.traces;
     const origin = originOf(shown ?? NOTHING_SHOWN);
-    const [own, parts] = [new Map<string, LineLeak>(), new Map<string, LineLeak>()];
+    const lines = new Map<string, LineLeak>();
     const found = shown?.facts?.findings?.filter(one => isLeak(one) || isGrowth(one)) ?? [];
     for (const finding of found.reverse()) {
       const fixed = isFixed(finding, origin, this.lines);
-      const place = shownPlace(finding, origin, this.lines);
-      const shownIn = lineNow(place, origin, this.lines)?.path;
-      const add = ({ file, line, bytesPerStep }: FindingPlace): unknown =>
-        parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep, fixed });
-      finding.places.forEach(add);
-      // It had the figure of the whole leak until then.
-      const whole = parts.get(`${place?.file}:${place?.line}`);
-      if (fixed && whole !== undefined) whole.bytesPerStep = finding.bytesPerStep;
-      if (fixed || !isLeak(finding) || place === null || place.line === null || shownIn === undefined) continue;
-      const { file, line } = place;
-      own.set(`${file}:${line}`, { finding, shownIn, line, bytesPerStep: finding.bytesPerStep, fixed });
+      const own = shownPlace(finding, origin, this.lines);
+      const path = lineNow(own, origin, this.lines)?.path ?? null;
+      const shownIn = fixed || !isLeak(finding) ? null : path;
+      const rates = new Map(
+        finding.places.map(({ file, line, bytesPerStep }) => [`${file}:${line}`, { line, bytesPerStep }]),
+      );
+      const ownName = `${own?.file}:${own?.line}`;
+      // Its own line has the figure of the whole leak, also after the fix.
+      if (own?.line && (shownIn !== null || (fixed && rates.has(ownName))))
+        rates.set(ownName, { line: own.line, bytesPerStep: finding.bytesPerStep });
+      for (const [name, rate] of rates) {
+        const at = name === ownName ? shownIn : null;
+        if (at !== null || !lines.get(name)?.shownIn) lines.set(name, { finding, fixed, ...rate, shownIn: at });
+      }
     }
-    return new Map([...parts, ...own]);
+    return lines;
   }
 
   private hueOf({ name }: LineFacts): LineHue {
@@ -197,30 +197,23 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const path = editor.document.uri.fsPath;
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
-    const above: LeakLine[] = [];
-    const [canBeAbove, tabSize] = [hasLenses(editor.document), Number(editor.options.tabSize ?? 4)];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
     const leaks = this.on ? this.leaks() : new Map<string, LineLeak>();
     for (const one of this.on ? this.shownOn(path, leaks) : []) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
-      const { range, text } = editor.document.lineAt(line - 1);
+      const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
       const leak = leaks.get(one.name);
       const contentText = lineText(one, leak ?? null, this.moment);
-      if (canBeAbove && leak?.shownIn === path && !isInSight(text, tabSize, contentText))
-        above.push({ line: line - 1, text: contentText });
-      else {
-        const leaking = leak !== undefined && !leak.fixed && isLeak(leak.finding);
-        (leaking ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
-      }
+      const leaking = leak !== undefined && !leak.fixed && isLeak(leak.finding);
+      (leaking ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);
     }
     this.show(editor, this.text, plain);
     this.show(editor, this.growing, grown);
-    this.lenses.show(path, above);
     for (const [type, ranges] of bars) this.show(editor, type, ranges);
   }
 
@@ -240,12 +233,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   dispose(): void {
     clearTimeout(this.timer);
-    for (const one of [...this.subscriptions, this.text, this.growing, this.lenses, this.bars]) one.dispose();
+    for (const one of [...this.subscriptions, this.text, this.growing, this.bars]) one.dispose();
   }
 }
-
-const hasLenses = ({ uri, languageId }: vscode.TextDocument): boolean =>
-  languageId === PYTHON.language && vscode.workspace.getConfiguration('editor', uri).get('codeLens', true);
 
 /** Bars in the gutter: one kind of decoration for each colour and height, made when it is needed. */
 class GutterBars implements vscode.Disposable {

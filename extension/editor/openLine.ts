@@ -49,9 +49,9 @@ async function openCell(file: string, line: number, options: OpenLineOptions): P
 
 async function show(document: vscode.TextDocument, line: number, options: OpenLineOptions): Promise<void> {
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
-  const selection = new vscode.Range(at, at);
   const place = placeOf(options);
-  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, ...place });
+  const editor = await vscode.window.showTextDocument(document, { preview: true, ...place });
+  editor.selection = new vscode.Selection(at, at); // given to the call above, it would scroll a line that is in sight
   if (place.viewColumn === vscode.ViewColumn.Beside) await keepPage(options);
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

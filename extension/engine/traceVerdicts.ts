@@ -95,7 +95,8 @@ export class TraceVerdicts {
       queryable: this.queryRefusal(finding) === null,
       holders: this.searches.get(finding.id)?.holders ?? null,
     }));
-    return { stale, findings, ...overallVerdict(this.source.info(), verdicts) };
+    const info = this.source.info();
+    return { stale, revision: info.revision, findings, ...overallVerdict(info, verdicts) };
   }
 
   async rows(sites: readonly number[], groupBy: VerdictGrouping): Promise<RowVerdict[]> {

@@ -101,6 +101,7 @@ export function findings(story: Story = 'leaks', most = Infinity): FindingsView 
     one.id === 'leak 0' && one.holder ? { ...one, holder: { ...one.holder, share } } : one;
   const view: FindingsView = {
     stale: false,
+    revision: 0,
     overall: 'found',
     sentence: '2 leaks, 2 other findings',
     findings: [],

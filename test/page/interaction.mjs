@@ -44,6 +44,40 @@ const checks = {
     await pause();
     assert.equal(await page.locator('[data-tab=segments]').isVisible(), true);
   },
+  async 'the sentence on what was found waits for the header of its moment, and the host is told when that is drawn'() {
+    await page.evaluate(() => {
+      const { host, requests } = window.bench;
+      const take = host.onmessage;
+      host.onmessage = event => {
+        const { type, id, value } = event.data;
+        if (type === 'response' && requests.some(one => one.id === id && one.method === 'findings'))
+          Object.assign(value, { revision: 1e9, sentence: 'No leak in the first 37 steps' });
+        take(event);
+      };
+      window.release = () => (host.onmessage = take);
+      window.bench.calls.length = window.bench.answers.length = requests.length = 0;
+      window.postMessage({ type: 'judged' });
+    });
+    const sentence = page.locator('[data-value=standing]');
+    const answered = () =>
+      page.evaluate(() => window.bench.answers.some(({ method }) => method === 'findings answered'));
+    await eventually(async () => assert.ok(await answered()));
+    await pause();
+    assert.doesNotMatch(await sentence.innerText(), /37/);
+    await page.evaluate(() => {
+      const { session } = window.bench.session;
+      const info = { ...session.info, revision: 1e9 };
+      window.postMessage({ type: 'session', session: { ...session, info }, answers: true });
+    });
+    await eventually(async () => assert.match(await sentence.innerText(), /37/));
+    const drawn = () => page.evaluate(() => window.bench.calls.filter(({ method }) => method === 'drawn').length);
+    await eventually(async () => assert.equal(await drawn(), 1));
+    await page.evaluate(() => {
+      window.release();
+      window.postMessage(window.bench.session);
+    });
+    await pause();
+  },
   async 'the peak of several cards is drawn with the other figures, and never below what is alive'() {
     await page.evaluate(() => {
       const { host, requests, session: sent } = window.bench;

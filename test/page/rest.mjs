@@ -43,7 +43,8 @@ window.cancelAnimationFrame = id => {
 const host = new window.Worker('/fakeHost.js');
 const post = host.postMessage.bind(host);
 host.postMessage = message => {
-  busy.answers += message.type === 'batch' ? message.messages.length : 1;
+  const messages = message.type === 'batch' ? message.messages : [message];
+  busy.answers += messages.filter(({ type }) => type !== 'drawn').length;
   post(message);
 };
 

@@ -24,6 +24,8 @@ dd bs=1 count=1 >/dev/null 2>&1
 exit 0
 `;
 
+const NAME = 'gpu-memory-trace';
+
 /** Keeps places on the disk for what the script will write: the program may fill it. Throws where there is no room now. */
 export function prepareTerminal(directory: string): void {
   for (const name of ['pid', 'status'])
@@ -43,7 +45,12 @@ export function terminalArguments(
   command: readonly string[],
 ): string[] {
   const words = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  return ['-c', SCRIPT, 'gpu-memory-trace', directory, before, behind, ...words, ...command];
+  return ['-c', SCRIPT, NAME, directory, before, behind, ...words, ...command];
+}
+
+/** The trace directory of a shell that runs the script; null: it does not. */
+export function directoryOf(shell: readonly string[]): string | null {
+  return shell[2] === SCRIPT && shell[3] === NAME ? (shell[4] ?? null) : null;
 }
 
 /** Changes when the program has ended. */

@@ -43,6 +43,8 @@ export type OverallVerdict = 'waiting' | 'lost' | 'partial' | 'after' | 'rising'
 export interface FindingsView {
   /** There is news that was not judged yet: worth another request in a second. */
   stale: boolean;
+  /** Of the trace when this was said (`TraceInfo`). */
+  revision: number;
   overall: OverallVerdict;
   /** The same in words. */
   sentence: string;

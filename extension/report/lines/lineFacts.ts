@@ -69,15 +69,6 @@ export function lineText(
   return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
 }
 
-/** Columns of an editor between the side bar and the minimap of an ordinary window; and those before a text at a line's end. */
-const [SEEN_COLUMNS, MARGIN_COLUMNS] = [80, 5];
-
-/** The growth that a text at a line's end begins with is in sight; `source`: the line. */
-export function isInSight(source: string, tabSize: number, text: string): boolean {
-  const columns = source.replaceAll('\t', ' '.repeat(tabSize)).length;
-  return columns + MARGIN_COLUMNS + text.split(' · ')[0]!.length <= SEEN_COLUMNS;
-}
-
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */
 export function heatOf(bytes: number, mostBytes: number, levels: number): number {
   if (bytes <= 0 || mostBytes <= 0) return 0;

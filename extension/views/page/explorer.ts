@@ -27,6 +27,10 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
     });
   }
 
+  get visible(): boolean {
+    return this.page?.visible ?? false;
+  }
+
   show(target: Target): void {
     if (this.page === null) this.waiting = target;
     else this.page.show(target);

@@ -14,6 +14,7 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   constructor(
     private readonly sessions: Sessions,
     private readonly tools: PageTools,
+    private readonly isShownBeside: () => boolean,
   ) {}
 
   /** It is seen. */
@@ -47,7 +48,9 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     const page = new Page(panel, modelOf(this.sessions, false), this.tools);
     panel.iconPath = new vscode.ThemeIcon('pulse');
     panel.onDidDispose(() => {
-      if (this.panel === panel) this.panel = this.page = null;
+      if (this.panel !== panel) return;
+      this.panel = this.page = null;
+      if (!this.isShownBeside()) this.sessions.shown?.leaveMoment();
     });
     this.panel = panel;
     this.page = page;

@@ -163,6 +163,15 @@ export class OpenTrace implements vscode.Disposable {
     void this.choose().catch(() => undefined); // it was closed
   }
 
+  /** No page shows the chosen moment any more. */
+  leaveMoment(): void {
+    const { ending } = this;
+    if (this.onPages === null) return;
+    const usual = ending && { ...ending, moment: { kind: 'at' as const, timeNs: ending.timeNs } };
+    const { moment, title, bytes } = usual ?? { moment: NOW, title: '' };
+    this.setMoment({ moment, title, ...(bytes !== undefined && { bytes }) });
+  }
+
   private async choose(): Promise<void> {
     const { ending, onPages } = this;
     const moment = onPages?.moment ?? NOW;

@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Environment } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { attempt } from '../../base/attempt';
+import { readBytes } from '../../files/files';
 import { processAlive } from '../../capture/processes/processAlive';
 import { joinWords } from '../../capture/launch/shellWords';
-import { readStatus, terminalArguments } from '../../capture/launch/terminalScript';
+import { directoryOf, readStatus, terminalArguments } from '../../capture/launch/terminalScript';
 
 /** The terminal in which a traced program runs. */
 export interface ProgramTerminal {
@@ -37,11 +39,24 @@ const opened = new Map<vscode.Terminal, string>();
 /** Closes the terminal of this name, or of what was recorded in this directory, if its program has ended. */
 export function closeEnded(of: { name: string } | { directory: string | null }): void {
   for (const [terminal, directory] of opened) {
-    const ended = terminal.exitStatus !== undefined || readStatus(directory) !== null || !existsSync(directory);
+    const ended = terminal.exitStatus !== undefined || hasEnded(directory);
     const isThis = 'name' in of ? terminal.name === of.name : directory === of.directory;
     if (!ended || !isThis) continue;
     opened.delete(terminal);
     terminal.dispose();
+  }
+}
+
+const hasEnded = (directory: string): boolean => readStatus(directory) !== null || !existsSync(directory);
+
+/** The same for those of this name that a window before opened. */
+async function closeReloaded(name: string): Promise<void> {
+  for (const terminal of vscode.window.terminals) {
+    if (terminal.name !== name || opened.has(terminal)) continue;
+    const pid = await terminal.processId;
+    const shell = attempt(() => readBytes(`/proc/${pid}/cmdline`).toString('utf8').split('\0'), []);
+    const directory = directoryOf(shell);
+    if (directory !== null && hasEnded(directory)) terminal.dispose();
   }
 }
 
@@ -68,6 +83,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
   const behind = vscode.l10n.t('Press any key to close the terminal.');
   const name = plan.title;
   closeEnded({ name }); // makes room for the next one
+  void closeReloaded(name);
   const terminal = vscode.window.createTerminal({
     name,
     shellPath: '/bin/sh',

@@ -5,7 +5,6 @@ import {
   fileFilter,
   heatOf,
   hoverLines,
-  isInSight,
   lineText,
   type LineLeak,
 } from '../../../extension/report/lines/lineFacts';
@@ -57,13 +56,6 @@ test('the line of a leak has the figures of its card, another line its part of t
   assertSentence(lineText(facts, leak, usual));
   assertSentence(lineText(facts, { ...leak, fixed: true }, usual));
   assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, usual), `${rate} · 20 MiB`);
-});
-
-test('the growth at the end of a line is in sight, unless the line is long', () => {
-  const text = lineText(facts, { ...leak, shownIn: '/x/train.py' }, usual);
-  const widths = [30, 57, 58, 71].map(columns => isInSight(' '.repeat(columns), 4, text));
-  assert.deepEqual(widths, [true, true, false, false]);
-  assert.deepEqual([isInSight('\t'.repeat(9), 4, text), isInSight('\t'.repeat(9), 8, text)], [true, false]);
 });
 
 test('where a moment is shown instead of the end, the hover says which', () => {

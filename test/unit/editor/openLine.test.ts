@@ -11,14 +11,17 @@ class Position {
 class Range {
   constructor(readonly start: Position) {}
 }
+class Selection extends Range {}
 const page = { activeTab: { input: new TabInputWebview() }, viewColumn: 1 };
 const code = { activeTab: { input: {} }, viewColumn: 2 };
 interface Shown {
   viewColumn: number;
   preserveFocus?: boolean;
+  selection?: Range;
 }
 const opened: Shown[] = [];
 const layouts: object[] = [];
+const revealed: unknown[] = [];
 const tabGroups = { all: [] as object[], activeTabGroup: page as object };
 const ViewColumn = { Active: -1, Beside: -2 };
 const vscode = {
@@ -26,16 +29,23 @@ const vscode = {
   TabInputCustom,
   Position,
   Range,
-  TextEditorRevealType: {},
+  Selection,
+  TextEditorRevealType: { InCenterIfOutsideViewport: 'if outside' },
   ViewColumn,
   Uri: { file: String },
   workspace: { openTextDocument: () => Promise.resolve({ lineCount: 9 }) },
   commands: { executeCommand: (_: string, layout: object) => layouts.push(layout) },
   window: {
     tabGroups,
-    showTextDocument: (_: unknown, { viewColumn, preserveFocus = false }: Shown) => {
+    showTextDocument: (_: unknown, { viewColumn, preserveFocus = false, selection }: Shown) => {
       opened.push({ viewColumn, preserveFocus });
-      return Promise.resolve({ revealRange: () => undefined });
+      if (selection !== undefined) revealed.push('always');
+      return Promise.resolve({
+        set selection({ start: { line } }: Selection) {
+          revealed.push(line);
+        },
+        revealRange: ({ start: { line } }: Range, how: string) => revealed.push(line, how),
+      });
     },
   },
 };
@@ -77,4 +87,10 @@ test('the keyboard stays in the page, but not where the line covers it', async (
   assert.equal(await keeps([page, code], page, 0), true);
   assert.equal(await keeps([page], page, 50), true);
   assert.equal(await keeps([page], page, 0), false);
+});
+
+test('a line that is in sight does not move', async () => {
+  revealed.length = 0;
+  await openedIn([page, code], code, 0);
+  assert.deepEqual(revealed, [2, 2, 'if outside']);
 });

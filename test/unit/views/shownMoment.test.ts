@@ -79,6 +79,21 @@ test('a moment that is chosen on a page is that of all pages, until the present 
   assert.deepEqual(trace.view().shown?.moment, { kind: 'now' }, 'the end itself was chosen');
 });
 
+test('once no page shows the chosen moment any more, the usual one is shown again', async () => {
+  const { trace, news, set } = await openTrace();
+  trace.leaveMoment();
+  assert.equal(trace.view().shown, undefined, 'none was chosen');
+  const leave = async (): Promise<unknown[]> => {
+    await set(at(30));
+    trace.leaveMoment();
+    await setImmediate();
+    return [trace.view().shown?.moment, trace.liveBytes, trace.shownMoment.isChosen];
+  };
+  assert.deepEqual(await leave(), [{ kind: 'now' }, 2, false]);
+  news({ ending: ENDING });
+  assert.deepEqual(await leave(), [at(ENDING.timeNs), 9, false]);
+});
+
 test('figures in the editor are requested with those of the page, before the trace goes on', async () => {
   const { modelOf } = await importWith(
     { ...parts, window: {} },
@@ -90,8 +105,7 @@ test('figures in the editor are requested with those of the page, before the tra
     changed: () => order.push(`${name} changed`),
   });
   const model = modelOf({ shown: log('trace'), beside: log('beside') } as unknown as Sessions, true);
-  model.setLate(1, true);
-  model.setLate(1, false);
+  model.setLate(1);
   model.answered(1);
-  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false', 'beside changed']);
+  assert.deepEqual(order, ['trace true', 'beside true', 'beside changed', 'beside false', 'trace false']);
 });

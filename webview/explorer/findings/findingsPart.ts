@@ -43,6 +43,8 @@ export class FindingsPart extends PolledPart {
   });
   private readonly cards = new Map<string, FindingCard>();
   private view: FindingsView | null = null;
+  /** It counts steps that the header does not show yet. */
+  private early: FindingsView | null = null;
   private all = false;
   private fixed: readonly string[] = [];
   private newer: number | null = null;
@@ -78,6 +80,7 @@ export class FindingsPart extends PolledPart {
   override update({ info, session }: PageContext): void {
     const { fixed = [] } = session;
     const newer = session.newer ?? null;
+    this.takeEarly();
     // The sentence is not to wait for steps that the header has.
     const counts = lastStepText(info) !== '';
     if (counts !== this.counts) this.poller.invalidate(true);
@@ -95,7 +98,7 @@ export class FindingsPart extends PolledPart {
 
   forget(): void {
     this.generation++;
-    this.view = null;
+    this.view = this.early = null;
     this.all = false;
     this.first = undefined;
     this.used = false;
@@ -121,11 +124,21 @@ export class FindingsPart extends PolledPart {
     const { generation } = this;
     const view = await this.page.request('findings', undefined);
     if (view === undefined || generation !== this.generation) return;
-    this.view = view;
-    onFrame(this.draw);
+    this.early = view;
+    this.takeEarly();
     void this.loadBuiltUp(view);
     clearTimeout(this.timer);
     if (view.stale) this.timer = setTimeout(() => this.poller.invalidate(true), INTERVAL_MS);
+  }
+
+  /** Header and sentence are of one moment. */
+  private takeEarly(): void {
+    const { early } = this;
+    const { session, info } = this.page.now() ?? {};
+    if (early === null || (session?.phase === 'running' && early.revision > (info?.revision ?? 0))) return;
+    this.view = early;
+    this.early = null;
+    onFrame(this.draw);
   }
 
   /** Once a run without a leak has ended. */
