@@ -199,7 +199,7 @@ export function notes(
     [twoRuns, t('The two runs show how each allocation grows with the batch. In our tests, 72 of 80 such forecasts, made before the run was measured, were within 3% of the real peak, and 77 within 8%. Forecasts of the tensors alone are closer.')],
     [!twoRuns, t('One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. In our tests, 205 of 222 such forecasts were within 8% of the real peak; the worst was 23% too low, and of a graph network with varying sizes, 58% too high.')],
     [!twoRuns, t('A second run with another batch gives a closer forecast: {0}', 'gpu-memtrace fit A.gputrace B.gputrace --batch 8,16')],
-    [varied !== null, t('The tensors of a step took {0} to {1} at most. “Recorded batch” means that of step {2}, where they took the most.', ...variedTexts(varied))],
+    [varied !== null, t('The steps peaked at {0} to {1} of tensors. “The recorded batch” is that of step {2}, which has the highest peak.', ...variedTexts(varied))],
     [options && batch === null, `Give the batch size of ${varied === null ? 'this run' : 'that step'}, such as --batch 8, to get the largest batch size as a number.`],
     [inParts || otherStates, t('In our tests, eight forecasts of gradient accumulation were within 3% of the real peak, and six of SGD instead of Adam within 8%.')],
     [requested?.halfParameters === true, t('Activations are counted as recorded. With parameters in bfloat16 they may take less, but not more.')],
