@@ -156,7 +156,9 @@ function ranked(held: Float64Array, groups: number, rank: StackRank): number[] {
   const width = held.length / Math.max(groups, 1);
   const weights = Array.from({ length: groups }, (_, group) => {
     const bytes = held.subarray(group * width, (group + 1) * width);
-    return rank === 'alive' ? (bytes.at(-1) ?? 0) + (bytes.at(-2) ?? 0) : bytes.reduce((most, value) => Math.max(most, value), 0);
+    return rank === 'alive'
+      ? (bytes.at(-1) ?? 0) + (bytes.at(-2) ?? 0)
+      : bytes.reduce((most, value) => Math.max(most, value), 0);
   });
   return [...weights.keys()].filter(group => weights[group]! > 0).sort((a, b) => weights[b]! - weights[a]!);
 }
