@@ -2,6 +2,7 @@ import { t } from '@vscode/l10n';
 import { grownBatch } from '../analysis/findings/kinds/grownBatch';
 import { lastFailure, limitAtEnd } from '../analysis/findings/kinds/outOfMemory';
 import { readCards } from '../analysis/ledger/cardLedger';
+import { THRESHOLDS as T } from '../analysis/series/thresholds';
 import type { NativeAddon } from '../native/native';
 import type { OutOfMemory, Totals, TraceSource } from '../protocol/trace';
 import type { FitFacts } from './fitText';
@@ -11,6 +12,8 @@ import { replayTrace, type Replayed } from './replay';
 // A trace as a run that forecasts are made of, and what answers for one run or two.
 
 const POINTS = 64;
+/** As many as are kept apart. */
+const STEPS = 2_048;
 
 type Addon = Pick<NativeAddon, 'openLifetimes' | 'replayAllocator' | 'findPools'>;
 type Card = Pick<FitFacts, 'gpu' | 'totalBytes' | 'outsideBytes' | 'othersBytes'>;
@@ -24,6 +27,7 @@ export interface FitRun {
   limitBytes: number | null;
   /** It ended in a step with a larger batch, which is left out. */
   grew: boolean;
+  varied: FitFacts['varied'];
 }
 
 /** Of a trace: `name` stands for it in sentences; of all its processes where none are named. */
@@ -57,7 +61,20 @@ export async function readFitRun(
       error: t('{0} does not show when memory was allocated: record the program from its start.', name),
     };
   const grew = untilStep !== undefined;
-  return { card: cardOf(source, totals), totals, replayed, limitBytes: limitAtEnd(source), grew };
+  const varied = variedSteps(source, totals, untilStep);
+  return { card: cardOf(source, totals), totals, replayed, limitBytes: limitAtEnd(source), grew, varied };
+}
+
+/** See FitFacts. The first step is left out: an optimizer has no states in it. */
+function variedSteps(source: TraceSource, { process, device }: Totals, untilStep = Infinity): FitFacts['varied'] {
+  const series = source.ledgerSeries({ process, device, points: STEPS });
+  const steps = Array.from(series.tensorMaxBytes, (bytes, at) => ({ bytes, at, step: series.last[at] ?? 0 }))
+    .filter(({ step }) => step > 1 && step < untilStep)
+    .toSorted((a, b) => a.bytes - b.bytes);
+  const [least, most] = [steps[0], steps.at(-1)];
+  if (series.source === 'time' || least === undefined || most === undefined) return null;
+  if (series.first[most.at] !== most.step || least.bytes >= (1 - T.part) * most.bytes) return null;
+  return { step: most.step, leastBytes: least.bytes, mostBytes: most.bytes };
 }
 
 /** The step that failed because its batch was larger: that of the steps before is the recorded one. */
@@ -139,6 +156,7 @@ export function fitter(
         batch: fitting.batch,
         twoRuns: fitting.other !== null,
         grew: first.grew,
+        varied: first.varied,
       },
       replay: {
         ...{ allocations: replayed.allocations, equal: replayed.equal, failed: replayed.failed, pools: replayed.pools },

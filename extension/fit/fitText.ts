@@ -18,6 +18,8 @@ export interface FitFacts {
   twoRuns: boolean;
   /** The recorded batch is that of the steps before the one that failed, whose batch was larger. */
   grew: boolean;
+  /** Steps with a part less than others, as with batches of several sizes: the recorded batch is that of the step with most; null: they are alike. */
+  varied: { step: number; leastBytes: number; mostBytes: number } | null;
   /** Of the GPU, or of the one that was named. */
   totalBytes: number;
   /** In use outside PyTorch's cache by the run: the CUDA context, libraries. */
@@ -175,8 +177,17 @@ export function peakParts({ requested, outsideBytes }: FitFacts): string {
   return t('PyTorch reserves {0}, of which tensors take up to {1}. CUDA and libraries take {2} more.', reserved, tensors, formatBytes(outsideBytes));
 }
 
+const variedTexts = (varied: FitFacts['varied']): [string, string, string] => [
+  formatBytes(varied?.leastBytes ?? 0),
+  formatBytes(varied?.mostBytes ?? 0),
+  formatCount(varied?.step ?? 0),
+];
+
 /** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */
-export function notes({ twoRuns, grew, changes, replay, batch, requested }: FitFacts, options = true): string[] {
+export function notes(
+  { twoRuns, grew, varied, changes, replay, batch, requested }: FitFacts,
+  options = true,
+): string[] {
   const inParts = changes.some(({ parts }) => parts > 1);
   const otherStates = changes.some(({ stateShare }) => stateShare !== 1);
   const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
@@ -188,7 +199,8 @@ export function notes({ twoRuns, grew, changes, replay, batch, requested }: FitF
     [twoRuns, t('The two runs show how each allocation grows with the batch. In our tests, 72 of 80 such forecasts, made before the run was measured, were within 3% of the real peak, and 77 within 8%. Forecasts of the tensors alone are closer.')],
     [!twoRuns, t('One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. In our tests, 205 of 222 such forecasts were within 8% of the real peak; the worst was 23% too low, and of a graph network with varying sizes, 58% too high.')],
     [!twoRuns, t('A second run with another batch gives a closer forecast: {0}', 'gpu-memtrace fit A.gputrace B.gputrace --batch 8,16')],
-    [options && batch === null, 'Give the batch size of this run, such as --batch 8, to get the largest batch size as a number.'],
+    [varied !== null, t('The steps peaked at {0} to {1} of tensors. “The recorded batch” is that of step {2}, which has the highest peak.', ...variedTexts(varied))],
+    [options && batch === null, `Give the batch size of ${varied === null ? 'this run' : 'that step'}, such as --batch 8, to get the largest batch size as a number.`],
     [inParts || otherStates, t('In our tests, eight forecasts of gradient accumulation were within 3% of the real peak, and six of SGD instead of Adam within 8%.')],
     [requested?.halfParameters === true, t('Activations are counted as recorded. With parameters in bfloat16 they may take less, but not more.')],
     [(requested?.ranks ?? 1) > 1, t('In our tests, six forecasts for two ranks of FSDP2 were between 2% too low and 4% too high. Memory of NCCL itself is not included.')],

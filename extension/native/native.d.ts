@@ -43,6 +43,8 @@ export interface LifetimeCursor {
    * and once the cursor was closed. Of a trace that still grows the end is what was there when `next` came to it.
    */
   next(count: number): Promise<LifetimeBatch | null>;
+  /** Before the first `next`: gives what is alive at the end the names that it got later, from the whole trace. */
+  addNamesOf(later: NativeTrace): void;
   /** Of what was read so far: after the last batch of the whole (losses by cause, failures in `outOfMemory`). */
   info(): TraceInfo;
   /** The sites that batches name. Their numbers are those of a session over the same trace as far as `Site.id` is shared. */

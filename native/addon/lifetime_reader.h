@@ -52,6 +52,12 @@ class LifetimeReader {
     }
     return false;
   }
+  /// Gives what is alive at the end the names that it got later, as a reader knows them that has read on.
+  void add_names_of(Follower &later) {
+    auto names = later.query([](const Follower::View &view) { return model::first_names(view.state, ~0ull); });
+    std::lock_guard lock(mutex_);
+    late_names_ = std::move(names);
+  }
   /// Makes next() return soon, now and ever; from any thread.
   void stop() { stopping_ = true; }
 
@@ -79,7 +85,10 @@ class LifetimeReader {
     if (modelled_->reader->overtaken())
       modelled_->reader->note(
           "Later events are no longer stored: they were older than the full-detail window (--detail).");
-    if (ended_) modelled_->model.finish_lifetimes();
+    if (ended_) {
+      modelled_->model.add_names(late_names_);
+      modelled_->model.finish_lifetimes();
+    }
     return true;
   }
   void take(size_t count, LifetimeRows &to) {
@@ -113,6 +122,7 @@ class LifetimeReader {
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<session::ModelledTrace> modelled_;
   model::LifetimeLog log_;
+  std::vector<model::LateName> late_names_;
   std::string session_json_;
   bool ended_ = false;
 

@@ -4,6 +4,7 @@
 
 #include "addon/promise_worker.h"
 #include "addon/reader_object.h"
+#include "addon/trace_object.h"
 
 namespace gmt::addon {
 
@@ -15,6 +16,7 @@ class LifetimesObject : public ReaderObject<LifetimesObject, LifetimeReader> {
     return DefineClass(env, "LifetimeCursor",
                        {
                            InstanceMethod<&LifetimesObject::next>("next"),
+                           InstanceMethod<&LifetimesObject::add_names_of>("addNamesOf"),
                            InstanceMethod("info", &LifetimesObject::info),
                            InstanceMethod("site", &LifetimesObject::of_site<model::site>),
                            InstanceMethod("close", &LifetimesObject::close),
@@ -47,6 +49,11 @@ class LifetimesObject : public ReaderObject<LifetimesObject, LifetimeReader> {
     return PromiseWorker::start(
         env, work, [rows](Napi::Env own) -> napi_value { return rows->rows.empty() ? own.Null() : pack(own, *rows); },
         [busy = busy_] { *busy = false; });
+  }
+
+  void add_names_of(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return;
+    if (const auto later = TraceObject::follower(info[0])) reader_->add_names_of(*later);
   }
 
   std::shared_ptr<bool> busy_ = std::make_shared<bool>(false);  ///< a call of next() is under way

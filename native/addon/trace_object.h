@@ -9,6 +9,10 @@ namespace gmt::addon {
 class TraceObject : public ReaderObject<TraceObject, Follower> {
  public:
   static constexpr const char *kOpen = "open";
+  /// What reads another such object, an argument; nullptr where it was closed or is none.
+  static std::shared_ptr<Follower> follower(const Napi::Value &trace) {
+    return trace.IsObject() ? Unwrap(trace.As<Napi::Object>())->reader_ : nullptr;
+  }
   /// The constructor function; `open` calls it.
   static Napi::Function define(Napi::Env env) {
     return DefineClass(env, "NativeTrace",
@@ -84,8 +88,7 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
   }
   Napi::Value settle(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    const auto later = info.Length() > 0 && info[0].IsObject() ? Unwrap(info[0].As<Napi::Object>())->reader_
-                                                               : std::shared_ptr<Follower>();
+    const auto later = follower(info[0]);
     return PromiseWorker::start(info.Env(), [follower = reader_, later]() -> trace::Status {
       if (!follower->settle()) return trace::Error{kClosed};
       if (later) follower->add_names_of(*later);

@@ -122,6 +122,33 @@ const checks = {
     assert.deepEqual(opened.errors, []);
     await opened.context.close();
   },
+  async 'what is drawn reaches the newest event, though the clock of the page was behind it and no other event comes'() {
+    const late = await openPage(browser, files, { width: 1000, devices: 1 });
+    await settled(late.page);
+    const newestNs = await late.page.evaluate(() => {
+      const { host, session } = window.bench;
+      const { info } = session.session;
+      const ahead = { ...info, durationNs: info.durationNs + 3600e9 };
+      const send = host.postMessage.bind(host);
+      host.postMessage = message => {
+        const all = message.type === 'batch' ? message.messages : [message];
+        if (all.some(one => one.method === 'timeline')) {
+          host.postMessage = send;
+          window.postMessage({ type: 'session', session: { ...session.session, info: ahead }, answers: true });
+        }
+        send(message);
+      };
+      window.postMessage({ type: 'changed', revision: 9 });
+      return ahead.durationNs;
+    });
+    await eventually(async () => {
+      const requests = await late.page.evaluate(() => window.bench.requests);
+      const last = requests.filter(one => one.method === 'timeline').at(-1);
+      assert.ok(last.params.series[0].toNs > newestNs);
+    });
+    assert.deepEqual(late.errors, []);
+    await late.context.close();
+  },
   async 'the peak is that of the figures in the header, which are newer than what is drawn'() {
     const newer = await openPage(browser, files, { width: 1000, devices: 1 });
     await newer.page.evaluate(() => {

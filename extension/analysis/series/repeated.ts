@@ -15,7 +15,13 @@ const NEARLY = 1e-6;
  */
 export function cameTo(sites: readonly Repeated[]): { steps: number; more: number[] } {
   const known = sites.filter(({ perStep }) => perStep > 0);
-  const steps = Math.min(...known.map(({ perStep, before, running }) => (before + running) / perStep));
+  // Of a line that works twice in a step, once is no step.
+  const steps = Math.min(
+    ...known.map(({ perStep, before, running }) => {
+      const come = (before + running) / perStep;
+      return perStep > 1 ? Math.floor(come + NEARLY) : come;
+    }),
+  );
   const more = sites.map(({ perStep, before, running }) => {
     if (perStep <= 0) return 0;
     const exact = Math.max(-perStep, Math.min(running, steps * perStep - before));

@@ -159,7 +159,11 @@ function noStepBecause(
     return t(
       'It grows in a loop that has just started and may capture CUDA graphs, which most programs do only once per input shape.',
     );
-  return loads ? t('It grows in a loop in which only this line allocates, as when weights are loaded.') : null;
+  return loads
+    ? t(
+        'Only this line allocates in the loop, as when weights or data are loaded. If each iteration is a step, mark it with gpu_memtrace.step() (Python package) to find out.',
+      )
+    : null;
 }
 
 /** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */

@@ -83,7 +83,9 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   }
   if (format !== 'table' && format !== 'json') {
     const span = { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null };
-    return exportReport(options, format, watch => exportTrace(addon, file, format, span, watch));
+    return exportReport(options, format, watch =>
+      exportTrace(addon, file, format, span, watch, until === null ? undefined : session),
+    );
   }
   const trace = { addon, session, path: file };
   if (until === null) return showEnd(options, trace);

@@ -40,7 +40,7 @@ export interface StackGroup extends Frame {
 /**
  * Live bytes of the biggest groups over time, in intervals without gaps. The groups' bytes together are never more than what
  * was alive: all that is missing (smaller groups, and what comes and goes within an interval) is the rest. Intervals are steps, and
- * the bytes exactly the least that each group held in each; where steps are slices of time the last interval is what is alive now.
+ * the bytes exactly the least that each group held in each; the last interval, from the newest event on, is what is alive now.
  * Where no step has ended they are 16 equal parts of the run, as it was at their ends.
  */
 export interface StackedTimeline {

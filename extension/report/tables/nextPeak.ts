@@ -1,6 +1,14 @@
 import { numberOrNull } from '../../analysis/series/statistics';
 import { toothBefore, type Tooth } from './stepsBuildUp';
-import { bucketsOf, PASSES, type Bucket, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
+import {
+  bucketsOf,
+  PASSES,
+  type Bucket,
+  type LedgerSeries,
+  type Pass,
+  type Totals,
+  type TraceSource,
+} from '../../protocol/trace';
 
 const POINTS = 2_048;
 const BUCKETS = 4_096;
@@ -18,12 +26,14 @@ interface StepPeak {
 }
 export interface NextPeak {
   bytes: number;
+  /** Of another step; absent: of the same. */
+  step?: number;
   /** As exact as the trace keeps it. */
   timeNs: number;
   /** null: more than one thing was done at about that time. */
   phase: Pass | null;
 }
-/** Whose peak it is, in which step, and the next highest one of that step. */
+/** Whose peak it is, in which step, and the next highest one. */
 export interface PeakPlace {
   process: number;
   device: number;
@@ -55,7 +65,8 @@ export async function peakPlace(
   const own = steps.find(one => one.process === process && one.source !== 'time');
   if (own === undefined) return { process, device, step: null, stepFromNs: null, next: null, tooth: null };
   const where = { process, device, tooth: toothBefore(source, most, ns) };
-  const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
+  const series = source.ledgerSeries({ process, device, points: POINTS });
+  const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = series;
   const at = endNs.findIndex(end => end >= ns);
   if (at < 0) {
     const after = own.count > 0 ? { afterStep: own.count } : {};
@@ -64,15 +75,17 @@ export async function peakPlace(
   const step = first[at] === last[at] ? first[at]! : null;
   const stepFromNs = step === null ? null : (endNs[at - 1] ?? 0);
   const timeNs = numberOrNull(tensorMaxNs[at]);
-  if (timeNs === null) return { ...where, step, stepFromNs, next: null };
+  if (timeNs === null || step === null) return { ...where, step, stepFromNs, next: null };
   const toNs = endNs[at]!;
   const peak = { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs };
-  return { ...where, step, stepFromNs, next: await readAt(toNs, then => nextPeak(then, peak)) };
+  const next = await readAt(toNs, then => nextInStep(then, peak));
+  const other = nextOfOthers(source, peak, series);
+  return { ...where, step, stepFromNs, next: other && other.bytes > (next?.bytes ?? 0) ? other : next };
 }
 
 /** The next highest peak of the same step: what lowers only the first one gains no more than the difference. `source`: read up to the end
  * of the step, where the recent past is kept finely. Null: there is none. */
-function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
+function nextInStep(source: TraceSource, peak: StepPeak): NextPeak | null {
   const { process, device, fromNs, toNs } = peak;
   const span = { process, device, fromNs, toNs, buckets: BUCKETS };
   const buckets = bucketsOf(source.timeline({ series: 'tensor', ...span }), toNs);
@@ -82,10 +95,32 @@ function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
   const first = buckets.findIndex(({ beginNs }) => beginNs >= fromNs);
   const sides = [buckets.slice(top + 1), first < 0 ? [] : buckets.slice(first, Math.max(first, top)).reverse()];
   const [best] = sides.flatMap(side => behindDip(side, peak.bytes) ?? []).sort((a, b) => b.max - a.max);
-  if (best === undefined) return null;
-  const passes = source.passes({ process, fromNs: best.beginNs, toNs: best.endNs });
-  const phase = passes.length === 2 ? (PASSES[passes[1]!] ?? null) : null;
-  return { bytes: best.max, timeNs: best.beginNs, phase };
+  return best === undefined
+    ? null
+    : { bytes: best.max, timeNs: best.beginNs, phase: phaseIn(source, process, best.beginNs, best.endNs) };
+}
+
+/** The highest of the other steps. Those that are about as high have the same peak: what lowers it in one step does so in all. */
+function nextOfOthers(source: TraceSource, peak: StepPeak, series: LedgerSeries): NextPeak | null {
+  const { process, device } = peak;
+  const others = [...series.tensorMaxBytes].flatMap((bytes, at) => {
+    const timeNs = numberOrNull(series.tensorMaxNs[at]);
+    return timeNs === null || bytes > (1 - DIP) * peak.bytes ? [] : [{ bytes, timeNs, step: series.last[at]! }];
+  });
+  const next = others
+    .sort((a, b) => b.bytes - a.bytes)
+    .find(({ bytes, timeNs }) => {
+      const [fromNs, toNs] = [Math.min(timeNs, peak.timeNs), Math.max(timeNs, peak.timeNs)];
+      const between = source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: 1 });
+      return bucketsOf(between, toNs).some(({ min }) => min <= bytes - DIP * peak.bytes);
+    });
+  return next ? { ...next, phase: phaseIn(source, process, next.timeNs, next.timeNs + 1) } : null;
+}
+
+/** null: more than one thing was done then. */
+function phaseIn(source: TraceSource, process: number, fromNs: number, toNs: number): Pass | null {
+  const passes = source.passes({ process, fromNs, toNs });
+  return passes.length === 2 ? (PASSES[passes[1]!] ?? null) : null;
 }
 
 /** The highest that comes after less than both by `DIP`; `buckets` lead away from the peak. */

@@ -46,7 +46,7 @@ export function explainPeak(then: TraceSource, place: PeakPlace) {
     line: siteText(site),
     /** Where that is. */
     place: frame && { file: frame.file, line: frame.line },
-    /** The next highest of the same step: lowering this one alone gives no more than the difference. */
+    /** The next highest: lowering this one alone gives no more than the difference. */
     next,
     /** What built up in the steps before and is freed together, time and again; null: not most of it. */
     stepsBuildUp: tooth && stepsBuildUp(then, { process, device }, tooth),
@@ -84,7 +84,7 @@ function withoutOptimizer(ranges: string): string {
   return names.filter(name => !/^Optimizer\.step#/.test(name)).join(' › ');
 }
 
-/** What it gives to lower this peak alone; empty where the step has no other, and where what builds up raises all of them. */
+/** What it gives to lower this peak alone; empty where there is no other, and where what builds up raises all of them. */
 export function nextPeakSentence(peak: PeakParts): string {
   const { bytes, next } = peak;
   if (next === null || buildUpsOf(peak).length > 0) return '';
@@ -92,6 +92,14 @@ export function nextPeakSentence(peak: PeakParts): string {
   if (next.bytes === bytes)
     return t('The step reaches the same peak again{0}, so lowering only this one saves nothing.', where);
   const gain = formatBytes(bytes - next.bytes);
+  if (next.step !== undefined)
+    return t(
+      'The next highest peak is {0}{1}, in step {2}, so lowering only this one saves at most {3}.',
+      formatBytes(next.bytes),
+      where,
+      formatCount(next.step),
+      gain,
+    );
   return t(
     'The next highest peak of this step is {0}{1}, so lowering only this one saves at most {2}.',
     formatBytes(next.bytes),

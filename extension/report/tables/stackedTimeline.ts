@@ -44,7 +44,7 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
   return {
     fromNs: 0,
     toNs,
-    unfinished: stepped.some(rests) ? 2 : 1,
+    unfinished: stepped.length > 0 ? 2 : 1,
     groups: order.map(group => groups.list[group]!),
     heldBytes: rowsOf(held, order, toNs.length),
     mostBytes: rowsOf(most, order, toNs.length),
@@ -72,7 +72,8 @@ function processHistories(
   const sites = [...rows.keys()];
   const series = source.siteSeries({ process, layer: query.layer, sites, from: 0, to: SITES, points: POINTS });
   const newestNs = Math.max(nowNs, series.endNs[series.endNs.length - 1] ?? 0);
-  const toNs = [...series.endNs, newestNs, ...(rests(steps) ? [newestNs + 1] : [])];
+  // A running step may rest for long: from the newest event on, what is there now is known.
+  const toNs = [...series.endNs, newestNs, newestNs + 1];
   const histories: History[] = [];
   for (let at = 0; at < series.rows; at++) {
     const row = rows.get(series.id[at]!);
@@ -81,14 +82,10 @@ function processHistories(
     const group = groupOf(groups, query, row, series.category[at] ?? 'unnamed');
     const nowBytes = row.liveBytes;
     const { held, most } = stepBytes(series, at, nowBytes);
-    const present = rests(steps) ? [nowBytes] : [];
-    histories.push({ group, toNs, held: [...held, ...present], most: [...most, ...present] });
+    histories.push({ group, toNs, held: [...held, nowBytes], most: [...most, nowBytes] });
   }
   return histories;
 }
-
-/** Events end slices of time: where none comes any more, the running slice is never over, and the present is added. */
-const rests = ({ source }: ProcessSteps): boolean => source === 'time';
 
 /** The steps that ended, and the running one: what was there at its begin and is there now. */
 function stepBytes(series: SiteSeries, row: number, nowBytes: number): { held: number[]; most: number[] } {
@@ -154,12 +151,14 @@ function matrix(
   return sums;
 }
 
-/** Groups that hold anything, biggest first: at the end, or ever. */
+/** Groups that hold anything, biggest first: at the end, where what the running step held throughout counts twice, or ever. */
 function ranked(held: Float64Array, groups: number, rank: StackRank): number[] {
   const width = held.length / Math.max(groups, 1);
   const weights = Array.from({ length: groups }, (_, group) => {
     const bytes = held.subarray(group * width, (group + 1) * width);
-    return rank === 'alive' ? (bytes[width - 1] ?? 0) : bytes.reduce((most, value) => Math.max(most, value), 0);
+    return rank === 'alive'
+      ? (bytes.at(-1) ?? 0) + (bytes.at(-2) ?? 0)
+      : bytes.reduce((most, value) => Math.max(most, value), 0);
   });
   return [...weights.keys()].filter(group => weights[group]! > 0).sort((a, b) => weights[b]! - weights[a]!);
 }

@@ -90,6 +90,7 @@ function rowOf(batch: LifetimeBatch, i: number, lineOf: (site: number) => number
   };
 }
 
+const BY_CATEGORY = { layer: 'tensor', groupBy: 'category', sort: 'liveBytes', descending: true } as const;
 const byBegin = (rows: Row[]): Row[] => rows.sort((a, b) => a.beginNs - b.beginNs);
 
 test('every allocation is handed out once, whatever the size of a batch', { skip }, async () => {
@@ -108,6 +109,35 @@ test('a span leaves out what ended before and what began later', { skip }, async
   assert.ok(seen.length > 100 && seen.length < expected.length);
   assert.deepEqual(byBegin(await readAll(directory, 100, { fromNs, untilNs })), seen);
 });
+
+test(
+  'what is alive at a moment has the names that it got later, as a session up to that moment has',
+  { skip },
+  async () => {
+    const directory = folder();
+    const log = new LogFile(directory);
+    log.thread(0, 700, 'python');
+    for (const address of [0x1000, 0x2000]) log.event(kinds.tensorAlloc, address, 512);
+    const untilNs = log.nowNs;
+    log.event(kinds.tensorAlloc, 0x3000, 512);
+    log.name(0x1000n, 3, 1, 'encoder.weight');
+    log.end();
+    const whole = addon.open(directory);
+    await whole.settle();
+    const then = addon.open(directory, { untilNs });
+    await then.settle(whole);
+    const cursor = addon.openLifetimes(directory, { untilNs });
+    cursor.addNamesOf(whole);
+    const batch = await cursor.next(10);
+    const names = [...batch!.category].map(category => CATEGORIES[category]);
+    assert.deepEqual(names.slice(0, 2), ['parameter', 'unnamed']);
+    assert.equal(batch!.modules[batch!.module[0]!], 'encoder');
+    const shown = then.sites({ ...BY_CATEGORY, from: 0, to: 9 }).label;
+    assert.deepEqual(new Set(names), new Set(shown));
+    cursor.close();
+    for (const session of [then, whole]) session.close();
+  },
+);
 
 test('at the end the cursor says what failed and what was lost', { skip }, async () => {
   const directory = folder();

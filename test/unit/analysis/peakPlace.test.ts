@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { PASSES, type LedgerSeries } from '../../../extension/protocol/trace';
+import fc from 'fast-check';
+import { PASSES, type LedgerSeries, type TimelineQuery } from '../../../extension/protocol/trace';
 import { peakPlace } from '../../../extension/report/tables/nextPeak';
 import { explainPeak, nextPeakSentence, peakSentence } from '../../../extension/report/tables/peak';
 import { sentencesOf } from '../../sentences.mjs';
@@ -51,7 +52,7 @@ class PeakInSecond extends TwoSteps {
     return Float64Array.from(this.buckets.flatMap(([beginNs, min, max]) => [beginNs, min, max, min]));
   }
   override ledgerSeries(): LedgerSeries {
-    const [tensorMaxNs, tensorMaxBytes] = [Float64Array.of(95, 150), Float64Array.of(4000, 4096)];
+    const [tensorMaxNs, tensorMaxBytes] = [Float64Array.of(95, 150), Float64Array.of(4050, 4096)];
     return { ...super.ledgerSeries(), tensorMaxNs, tensorMaxBytes };
   }
 }
@@ -59,7 +60,7 @@ class PeakInSecond extends TwoSteps {
 test('the next highest peak of a step is no peak of the step before', async () => {
   const nextOf = async (...later: (readonly [number, number, number])[]) => {
     const trace = new PeakInSecond([
-      [90, 1024, 4000],
+      [90, 1024, 4050],
       [120, 1024, 2048],
       [130, 1024, 1024],
       [140, 1024, 4096],
@@ -77,6 +78,67 @@ test('the next highest peak of a step is no peak of the step before', async () =
   assert.equal(nextPeakSentence({ ...peak, buildUp: within! }), '', 'what builds up raises both');
   assert.equal(nextPeakSentence({ ...peak, stepsBuildUp: over! }), '');
 });
+
+/** A run of single bytes' levels, one a nanosecond, in steps of `STEP_NS`, and what it answers. */
+const STEP_NS = 8;
+class Levels extends TwoSteps {
+  constructor(readonly levels: readonly number[]) {
+    super();
+    const [total] = this.info().totals;
+    total!.peakBytes = Math.max(...levels);
+  }
+  override timeline({ fromNs, toNs }: TimelineQuery): Float64Array {
+    return Float64Array.from(
+      this.levels.flatMap((bytes, ns) => (ns >= fromNs && ns < toNs ? [ns, bytes, bytes, bytes] : [])),
+    );
+  }
+  override ledgerSeries(): LedgerSeries {
+    const count = this.levels.length / STEP_NS;
+    const steps = Float64Array.from({ length: count }, (_, i) => i + 1);
+    const tops = [...steps].map(step => {
+      const own = this.levels.slice((step - 1) * STEP_NS, step * STEP_NS);
+      return { bytes: Math.max(...own), at: own.indexOf(Math.max(...own)) + (step - 1) * STEP_NS };
+    });
+    const endNs = steps.map(step => step * STEP_NS);
+    const tensorMaxNs = Float64Array.from(tops, top => (top.at % STEP_NS === 0 ? NaN : top.at));
+    const tensorMaxBytes = Float64Array.from(tops, top => top.bytes);
+    return { first: steps, last: steps, endNs, tensorMaxNs, tensorMaxBytes } as unknown as LedgerSeries;
+  }
+}
+
+test('no other moment of the run is above what lowering the peak alone leaves', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 3, maxLength: 9 }),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 3, maxLength: 9 }),
+      async (tops, lows) => {
+        // Each step rises to a top of its own and falls to nothing, twice.
+        const levels = tops.flatMap((top, i) => [0, 0, 100 * top, 0, 0, 10 * lows[i % lows.length]!, 0, 0]);
+        const most = Math.max(...levels);
+        const [first, ...more] = levels.flatMap((bytes, ns) => (bytes === most ? [ns] : []));
+        fc.pre(most > 100 && first !== undefined);
+        const trace = new Levels(levels);
+        const place = await peakPlace(trace, first, async (_untilNs, read) => read(trace));
+        const same = new Set([first, ...more]);
+        const others = levels.filter((_, ns) => !same.has(ns));
+        assert.equal(place?.next?.bytes ?? 0, Math.max(...others));
+        assert.equal(place?.next?.step ?? 0, others.length === 0 ? 0 : expectedStep(levels, same, first));
+      },
+    ),
+  );
+  const trace = new Levels([0, 0, 144, 0, 0, 84, 0, 0, 0, 0, 112, 0, 0, 0, 0, 0]);
+  const place = await peakPlace(trace, 2, async (_untilNs, read) => read(trace));
+  const parts = { bytes: 144, next: place?.next ?? null, stepsBuildUp: null, buildUp: [] };
+  assertSentence(nextPeakSentence(parts as never));
+});
+
+/** The step of the highest of the other moments; 0: the same step, or none. */
+function expectedStep(levels: readonly number[], same: ReadonlySet<number>, peak: number): number {
+  const most = Math.max(...levels.filter((_, ns) => !same.has(ns)));
+  const steps = levels.flatMap((bytes, ns) => (bytes === most && !same.has(ns) ? [Math.floor(ns / STEP_NS) + 1] : []));
+  const own = Math.floor(peak / STEP_NS) + 1;
+  return steps.includes(own) || most === 0 ? 0 : steps[0]!;
+}
 
 test('a module that is a bare number is no count', () => {
   const parts = { bytes: 4096, device: 0, step: 51, module: '1', ranges: '', modules: [{ module: '1' }] };

@@ -167,6 +167,7 @@ export function batchOf(rows: readonly Allocation[]): LifetimeBatch {
 export function cursorOf(rows: readonly Allocation[]): LifetimeCursor {
   let at = 0;
   return {
+    addNamesOf: () => undefined,
     next: () => {
       const batch = at < rows.length ? batchOf(rows.slice(at, at + 2)) : null;
       at += 2;

@@ -6,10 +6,17 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { fitter, hasSize, readFitRun } from '../../../extension/fit/fitRun';
-import { answerText, bestText, gpuText, peakParts } from '../../../extension/fit/fitText';
+import { answerText, bestText, gpuText, notes, peakParts } from '../../../extension/fit/fitText';
 import { UNCHANGED } from '../../../extension/fit/forecast';
 import { loadNative } from '../../../extension/native/addon';
-import type { MemorySnapshot, SnapshotSite, TraceInfo, TraceSource } from '../../../extension/protocol/trace';
+import type {
+  LedgerSeries,
+  LedgerSeriesQuery,
+  MemorySnapshot,
+  SnapshotSite,
+  TraceInfo,
+  TraceSource,
+} from '../../../extension/protocol/trace';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -45,10 +52,15 @@ function without(size: TraceSource, reservedBytes: number | null, then: Partial<
     outOfMemory: [failure],
     steps: [],
   } as unknown as TraceInfo;
-  return new Proxy(size, {
+  return answering(size, { info: () => info });
+}
+
+/** The trace, but for some of its answers. */
+function answering(trace: TraceSource, answers: Partial<TraceSource>): TraceSource {
+  return new Proxy(trace, {
     get: (of, name) => {
-      const value: unknown = Reflect.get(of, name);
-      return name === 'info' ? () => info : typeof value === 'function' ? (value.bind(of) as unknown) : value;
+      const value: unknown = Reflect.get(answers, name) ?? Reflect.get(of, name);
+      return typeof value === 'function' ? (value.bind(of) as unknown) : value;
     },
   });
 }
@@ -112,5 +124,31 @@ test('a step that failed because its batch was larger is no part of the forecast
   const run = await readFitRun(loaded.addon, { name: 'x', path, source });
   assert.ok(!('error' in run));
   assert.ok(run.grew && Math.max(...run.replayed.run.step) < step);
+  native.close();
+});
+
+test('of steps with batches of several sizes, the recorded batch is that of the step with most', async () => {
+  const loaded = loadNative(join(process.cwd(), 'dist'));
+  assert.ok('addon' in loaded);
+  const path = join(folder, 'batch20.gputrace');
+  const native = loaded.addon.open(path);
+  await native.settle();
+  const variedOf = async (most: readonly number[]) => {
+    const steps = Float64Array.from(most, (_, i) => i + 1);
+    const ledgerSeries = (query: LedgerSeriesQuery): LedgerSeries => {
+      const series = native.ledgerSeries(query);
+      return { ...series, source: 'optimizer', first: steps, last: steps, tensorMaxBytes: Float64Array.from(most) };
+    };
+    const source = answering(native, { ledgerSeries });
+    const run = await readFitRun(loaded.addon, { name: 'x', path, source });
+    assert.ok(!('error' in run));
+    return run;
+  };
+  assert.equal((await variedOf([1, 90, 100, 95])).varied, null, 'the first step has no states of an optimizer');
+  const run = await variedOf([1, 2e6, 8e6, 64e6, 32e6]);
+  assert.deepEqual(run.varied, { step: 4, leastBytes: 2e6, mostBytes: 64e6 });
+  const facts = fitter(loaded.addon, { trace: 'x', runs: [run], batches: [], gpuBytes: 2 ** 30 })(() => null);
+  assert.ok(!('error' in facts));
+  assertSentence(notes(facts, false).find(note => note.includes('step 4')) ?? '');
   native.close();
 });

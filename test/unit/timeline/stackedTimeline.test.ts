@@ -104,31 +104,38 @@ const activations: FakeSite = {
 
 test('a group has what it held through the whole step; the running step what it began with and has now', () => {
   const stack = stackedTimeline(new Stepped([weights, activations], { 0: [40, 80] }), query);
-  assert.deepEqual([...stack.toNs], [40, 80, 100]);
-  assert.equal(stack.unfinished, 1);
-  assert.deepEqual(
-    stack.groups.map(group => group.line),
-    [3],
-    'what comes and goes within a step is in the rest',
-  );
-  assert.deepEqual([...stack.heldBytes], [0, 50, 50]);
-  assert.deepEqual([...stack.mostBytes], [50, 50, 50]);
-});
-
-test('where steps are slices of time, the present is what is alive: a program that rests gets no next slice', () => {
-  const late: FakeSite = { ...weights, id: 5, line: 11, now: 70, steps: Array(2).fill([0, 0, 0]) as FakeSite['steps'] };
-  const other: FakeSite = { ...weights, id: 7, process: 1, line: 30, steps: [[30, 30, 30]], now: 30 };
-  const trace = new Stepped([weights, late, other], { 0: [40, 80], 1: [60] }, { 0: 'time' });
-  const stack = stackedTimeline(trace, query);
-  assert.deepEqual([...stack.toNs], [40, 60, 80, 100, 101]);
+  assert.deepEqual([...stack.toNs], [40, 80, 100, 101]);
   assert.equal(stack.unfinished, 2);
   assert.deepEqual(
     stack.groups.map(group => group.line),
-    [11, 3, 30],
+    [9, 3],
+    'what came in the running step is there now',
   );
-  assert.deepEqual([...stack.heldBytes.subarray(0, 5)], [0, 0, 0, 0, 70]);
-  assert.deepEqual([...stack.heldBytes.subarray(10)], [30, 30, 30, 30, 30], 'other processes go on');
+  assert.deepEqual([...stack.heldBytes], [0, 0, 0, 400, 0, 50, 50, 50]);
+  assert.deepEqual([...stack.mostBytes.subarray(4)], [50, 50, 50, 50]);
 });
+
+for (const source of ['time', 'optimizer', 'periodic'] as const)
+  test(`the present is what is alive, though the running step rests (${source})`, () => {
+    const late: FakeSite = {
+      ...weights,
+      id: 5,
+      line: 11,
+      now: 70,
+      steps: Array(2).fill([0, 0, 0]) as FakeSite['steps'],
+    };
+    const other: FakeSite = { ...weights, id: 7, process: 1, line: 30, steps: [[30, 30, 30]], now: 30 };
+    const trace = new Stepped([weights, late, other], { 0: [40, 80], 1: [60] }, { 0: source });
+    const stack = stackedTimeline(trace, query);
+    assert.deepEqual([...stack.toNs], [40, 60, 80, 100, 101]);
+    assert.equal(stack.unfinished, 2);
+    assert.deepEqual(
+      stack.groups.map(group => group.line),
+      [3, 11, 30],
+    );
+    assert.deepEqual([...stack.heldBytes.subarray(5, 10)], [0, 0, 0, 0, 70]);
+    assert.deepEqual([...stack.heldBytes.subarray(10)], [30, 30, 30, 30, 30], 'other processes go on');
+  });
 
 test('groups by their bytes at the end or by the most they ever held; the sites of a line are one', () => {
   const before: FakeSite = {
@@ -146,7 +153,7 @@ test('groups by their bytes at the end or by the most they ever held; the sites 
   const lines = (rank: 'alive' | 'peak', top = 5) =>
     stackedTimeline(trace, { ...query, rank, top }).groups.map(group => group.line);
   assert.deepEqual(lines('alive'), [3, 20]);
-  assert.deepEqual(stackedTimeline(trace, query).heldBytes.slice(0, 3), Float64Array.of(0, 100, 100));
+  assert.deepEqual(stackedTimeline(trace, query).heldBytes.slice(0, 4), Float64Array.of(0, 100, 100, 100));
   assert.deepEqual(lines('alive', 1), [3]);
   const alone = new Stepped([weights, before], { 0: [40, 80] });
   assert.deepEqual(
@@ -158,8 +165,8 @@ test('groups by their bytes at the end or by the most they ever held; the sites 
 test('steps of several processes end at other times: the sum holds between any two ends', () => {
   const other: FakeSite = { ...weights, id: 7, process: 1, now: 30, steps: [[30, 30, 30]] };
   const stack = stackedTimeline(new Stepped([weights, other], { 0: [40, 80], 1: [60] }), query);
-  assert.deepEqual([...stack.toNs], [40, 60, 80, 100]);
-  assert.deepEqual([...stack.heldBytes], [30, 80, 80, 80]);
+  assert.deepEqual([...stack.toNs], [40, 60, 80, 100, 101]);
+  assert.deepEqual([...stack.heldBytes], [30, 80, 80, 80, 80]);
 });
 
 test('by thread, by category, and of one device', () => {

@@ -91,6 +91,7 @@ test('lines that repeat together come as far as the last of them', () => {
   assert.deepEqual(cameTo([every(23, 0), every(22, 1), every(22, 1)]), { steps: 23, more: [0, 1, 1] });
   assert.deepEqual(cameTo([every(23, 1), every(23, 1), every(23, 0)]), { steps: 23, more: [0, 0, 0] });
   assert.deepEqual(cameTo([every(46, 2, 2), every(23, 3)]), { steps: 24, more: [2, 1] }, 'more than a step leaves');
+  assert.deepEqual(cameTo([every(30, 1, 2), every(15, 1)]), { steps: 15, more: [0, 0] }, 'half of the step that runs');
   assert.deepEqual(cameTo([every(5, 1, 0.2), every(5, 1, 0.2)]).more, [1, 1], 'every fifth step');
   assert.deepEqual(cameTo([every(23, 1), every(3, 0, 0)]).more, [1, 0], 'unknown');
 });

@@ -129,6 +129,9 @@ export class TimelinePart extends PolledPart {
     if (!answers) return;
     const before = this.view.areaSeries;
     this.view.take({ data: new TimelineData(question, answers) }); // of the moment of the other figures
+    // The page's clock may be behind the newest event, and no other need come for long.
+    const newestNs = this.page.now()?.info.durationNs ?? 0;
+    if (view.zoom.endNs === null && newestNs > question.window.toNs) this.poller.invalidate();
     const within = { process: this.process(), ...whole(question.window) };
     const passes = await this.page.request('passes', within);
     const pixelNs = (within.toNs - within.fromNs) / Math.max(this.view.pixels, 1);
