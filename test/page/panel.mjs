@@ -373,6 +373,24 @@ const checks = {
     await page.locator('[data-tab=lines]').click();
     await shows(/^$/);
   },
+  async 'the title of the flame graph changes with what it is of, not before'() {
+    await beside({ width: 360, scene: { phase: 'ended', exitCode: 0 } }, async run => {
+      const title = run.locator('[data-value=tab-moment]');
+      const hold = method => run.evaluate(of => window.bench.host.postMessage({ type: 'hold', method: of }), method);
+      const asked = () =>
+        run.evaluate(() => window.bench.requests.findLast(({ method }) => method === 'stackTree')?.params.moment.kind);
+      await run.locator('[data-tab=flame]').click();
+      await eventually(async () => assert.equal(await asked(), 'now'));
+      await settled(run);
+      await hold('stackTree');
+      await run.locator('.timeline-surface').click({ position: { x: 120, y: 40 } });
+      await eventually(async () => assert.notEqual((await run.evaluate(() => window.bench.saved)).momentTitle, ''));
+      assert.equal(await title.isVisible(), false);
+      await hold(null);
+      await title.waitFor();
+      await settled(run);
+    });
+  },
   async 'compared lines: name and function are apart, the figures stand below each other'() {
     const size = page.viewportSize();
     await page.setViewportSize({ ...size, height: 900 });
