@@ -15,7 +15,13 @@ class EventEmitter<T> {
   dispose(): void {}
 }
 const nothing = (): undefined => undefined;
-const parts = { EventEmitter, env: { language: 'en' }, l10n: { t: String }, workspace: { isTrusted: true }, window: {} };
+const parts = {
+  EventEmitter,
+  env: { language: 'en' },
+  l10n: { t: String },
+  workspace: { isTrusted: true },
+  window: {},
+};
 
 test('the end of a run is shown before its file is read, whichever is seen first', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'end-'));
@@ -63,7 +69,9 @@ test('a saved trace says how its program ended', async () => {
       request: () => Promise.resolve(),
     };
     const saved = new Session('a', { dist: '/', engine, recorder: {}, log: console } as unknown as SessionParts);
-    await (await saved.openFile('/x/a.gputrace')).read;
+    await (
+      await saved.openFile('/x/a.gputrace')
+    ).read;
     return [saved.phase, saved.crashed, saved.stopped];
   };
   const endedWith = (exitCode: number) => read({ processes: [{ pid: 1, exitCode }] });

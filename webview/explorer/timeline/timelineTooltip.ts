@@ -66,7 +66,9 @@ export class TimelineTooltip {
     const shown = short ? withoutFile(names) : names.map(({ name }) => name);
     const amounts = stack ? names.map((_, group) => groupAt(stack, group, timeNs)) : [];
     const restBytes = Math.max(0, totalBytes - amounts.reduce((sum, { held }) => sum + held, 0));
-    const parts = names.map((_, group) => amounts[group] ? groupBytesText(amounts[group], restBytes, short, isPeak) : '');
+    const parts = names.map((_, group) =>
+      amounts[group] ? groupBytesText(amounts[group], restBytes, short, isPeak) : '',
+    );
     const groups = names.flatMap((_, group) => {
       const bytes = parts[group] ?? null;
       return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), shown[group]!, bytes)];
