@@ -66,7 +66,7 @@ describe('Several sessions in VS Code', () => {
 
   it('shows the other one by the mouse', async () => {
     await click(SESSION);
-    await click(`${SESSION} vscode-option:nth-child(1)`);
+    await click(`${SESSION} vscode-option:nth-child(2)`);
     await shows('first_job.py');
     await rowAt(first, FIRST);
     assert.ok((await rows()).every(row => row.file !== second));
@@ -74,10 +74,10 @@ describe('Several sessions in VS Code', () => {
   });
 
   it('and back again by the keyboard', async () => {
-    await press(SESSION, 'ArrowDown');
+    await press(SESSION, 'ArrowUp');
     await shows('second_job.py');
     await rowAt(second, FIRST);
-    await press(SESSION, 'ArrowUp');
+    await press(SESSION, 'ArrowDown');
     await shows('first_job.py');
     await inThemes('sessions');
   });

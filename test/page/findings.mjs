@@ -256,7 +256,7 @@ checks['a run is beside the one before it, of its own accord; a link opens the w
     ['.compare-head', '[data-compared]'].map(selector => again.locator(selector).first().boundingBox()),
   );
   assert.ok(first.y >= head.y + head.height + 2, 'the first row stands apart from the head');
-  await show({});
+  await show({ phase: 'empty', info: null, before: undefined });
   await eventually(async () => assert.equal(await card.isVisible(), false));
   await context.close();
 };

@@ -126,6 +126,20 @@ const checks = {
     assert.equal(await page.locator('.fit-problem').isVisible(), false);
     await tried.fill('3');
   },
+  async 'in a low window, as above a terminal, two more rows are in sight'() {
+    const heights = [];
+    for (const height of [1000, 430]) {
+      const low = await openPage(browser, files, { devices: 1, width: 1280, height, scene: ENDED });
+      await low.page.locator('[data-tab=fit]').click();
+      await low.page.locator('.fit-ways tbody tr').nth(3).waitFor();
+      const [answer, row] = await Promise.all(
+        [low.page.locator('.fit-best'), low.page.locator('.fit-ways tbody tr').nth(3)].map(one => one.boundingBox()),
+      );
+      heights.push(row.y + row.height - answer.y);
+      await low.context.close();
+    }
+    assert.ok(heights[0] - heights[1] > 40, `${heights}`);
+  },
   async 'for a screen reader, and in a narrow panel'() {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run('.fit'));

@@ -210,16 +210,20 @@ const checks = {
     const box = await page.locator('.segment-frame').boundingBox();
     await page.mouse.move(box.x + 89, box.y + 11);
     await eventually(async () =>
-      assert.match(await page.locator('.segment-frame .tooltip').innerText(), /segment 1 of 300/),
+      assert.match(
+        await page.locator('.segment-frame .tooltip').innerText(),
+        /segment 6 of 300: 1 GiB/,
+        'the largest first',
+      ),
     );
     await paint();
     assert.ok((await inked()) > 1000, 'the canvas is drawn');
-    await page.mouse.click(box.x + 126, box.y + 22 * 5 + 11);
+    await page.mouse.click(box.x + 126, box.y + 11);
     await eventually(async () => assert.match(await fact('address'), /^0x7f/));
     assert.match(await page.locator('[data-value=segment-status]').innerText(), /segment 6 of 300/);
     const before = (await calls('openLine')).length;
     const now = await page.locator('.segment-frame').boundingBox(); // the details have taken room
-    await page.mouse.dblclick(now.x + 140, now.y + 22 * 5 + 11);
+    await page.mouse.dblclick(now.x + 140, now.y + 11);
     await eventually(async () => assert.ok((await calls('openLine')).length > before));
   },
   async 'the same by keyboard: arrows walk over blocks and gaps, Enter shows one, Ctrl+Enter opens its line'() {

@@ -33,7 +33,20 @@ const PEAK = click('the peak', peak, { position: { x: 0, y: 30 }, force: true })
 const MOMENT = click('a moment on the plot', plot, { position: { x: 120, y: 40 } });
 const BACK = click('back to the present', now);
 const TABS = ['flame', 'segments', 'compare', 'fit', 'lines'].map(name => click(name, tab(name)));
-const END = { name: 'the end of the run', control: page => page.locator('.timeline-surface') };
+const CRASHED = {
+  ...ENDED,
+  exitCode: 1,
+  crashed: true,
+  ran: 'x',
+  detail: 'RuntimeError: x (train.py:8)',
+  ending: null,
+};
+const END = { name: 'the end of the run', control: plot, scene: ENDED };
+const CRASH = { name: 'a crash', control: page => page.locator('.tab-list'), scene: CRASHED };
+/** Of a run with one before it, first too early to be judged. */
+const compareRuns = page => page.locator('[data-action=compare-runs]');
+const JUDGED = { name: 'a verdict on the run before', control: compareRuns, scene: { before: 3 } };
+const END_BESIDE = { name: 'the end beside it', control: compareRuns, scene: { ...ENDED, before: 3 } };
 
 /** Where the tabs are, and what is acted on. */
 const places = async (page, control) =>
@@ -46,19 +59,19 @@ const places = async (page, control) =>
 async function holds(options, actions) {
   for (const size of SIZES) {
     const { page, context, errors } = await openPage(browser, files, { ...size, devices: 1, ...options });
-    const end = () =>
+    const show = scene =>
       page.evaluate(message => window.bench.host.postMessage({ type: 'scene', ...message }), {
         ...{ devices: 1, live: false, limits: {} },
         ...options,
-        scene: ENDED,
+        scene,
       });
     const moved = [];
-    for (const { name, control, act = end } of actions) {
+    for (const { name, control, scene, act = () => show(scene) } of actions) {
       await settled(page);
       if (!(await control(page).isVisible())) continue; // this trace has nothing for that tab
       const before = await places(page, control);
       await act(page);
-      if (act === end) await page.locator('.explorer[data-phase=ended]').waitFor();
+      if (scene?.phase) await page.locator('.explorer[data-phase=ended]').waitFor();
       await settled(page);
       const after = await places(page, control);
       if (after !== before) moved.push(`${name}: tabs and control from ${before} to ${after}`);
@@ -82,4 +95,10 @@ export const result = await runChecks({
     ),
   'while a leak is found, and at its end': () => holds({ limits: { rows: 50, findings: 1 } }, RUN),
   'while there is no leak, and at its end': () => holds({ story: 'clean' }, RUN),
+  'beside the run before, while a leak is found': () =>
+    holds({ scene: { before: 4 }, limits: { rows: 50, findings: 1 } }, [JUDGED, END_BESIDE]),
+  'beside the run before, while there is no leak': () =>
+    holds({ scene: { before: 4 }, story: 'clean' }, [JUDGED, END_BESIDE]),
+  'at a crash, while leaks are found': () => holds({ limits: { rows: 5000, findings: 3 } }, [CRASH]),
+  'at a crash, while there is no leak': () => holds({ story: 'clean' }, [CRASH]),
 });

@@ -313,7 +313,7 @@ const checks = {
       await keys('ArrowRight');
       await pause();
     }
-    assert.match(await site(2).innerText(), /^module 3/, 'the layer that holds most comes first');
+    assert.match(await site(2).innerText(), /^module \[3\]/, 'the layer that holds most comes first');
     assert.match(await site(4).innerText(), /^activations/);
     assert.equal(await row(2).getAttribute('aria-level'), '3');
     assert.deepEqual(await axe(), []);

@@ -91,7 +91,7 @@ test('memory ran out of a leak: the fix gives what it holds', t => {
   assert.match(run.document, new RegExp(`^\\*\\*.*leak\\.py:${lineOf(LEAK, 'history.append')} `, 'm'));
   assert.match(run.stderr, /^ {2}Try first \(saves about [\d.]+ MiB\): Write `history/m);
   assert.doesNotMatch(run.stderr, /RETRACTED/);
-  assert.match(run.document, /^## .* module\n\n.*\n.*\n\| `module 2` \| [\d.]+ MiB \| [\d.]+ MiB activations/m);
+  assert.match(run.document, /^## .* module\n\n.*\n.*\n\| `module \[2\]` \| [\d.]+ MiB \| [\d.]+ MiB activations/m);
   const again = traced(t, 'leak_fixed', LEAK.replace('history.append(out)', fix), { megabytes: 128 });
   assert.equal(again.status, 0, again.stderr);
   const [step, bytes] = [...run.told].findLast(([name]) => name !== '');

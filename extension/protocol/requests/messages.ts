@@ -21,7 +21,7 @@ export interface SessionEntry {
   id: number;
   /** Tells it apart from the others. */
   title: string;
-  /** In words: `ended · 1 leak`. */
+  /** When it began, as far as that is known, and how it goes: `9:45 AM · ended · 1 leak`. */
   status: string;
 }
 
@@ -80,7 +80,7 @@ export interface SessionView {
   marks: Mark[];
   /** The only moments (ns) that can be shown, rising, beside now; absent: all can. */
   moments?: readonly number[];
-  /** All that the window has, this one among them. Empty where there is no choice, as for a file in its own editor. */
+  /** All that the window has, newest first, this one among them. Empty where there is no choice, as for a file in its own editor. */
   sessions: SessionEntry[];
   /** Newest first; where nothing is shown. */
   recent?: RecentEntry[];

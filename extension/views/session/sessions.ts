@@ -10,6 +10,7 @@ import { reasonOf } from '../../capture/traces/traceDirectory';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
+import { formatWhen } from '../../text/when';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import { BesidePages } from './besidePages';
@@ -28,6 +29,19 @@ const NOTICE_MS = 8_000;
 
 /** The page lists so many recent traces; to open one, all are offered. */
 const MOST_RECENT = 10;
+
+const begunMs = ({ facts }: Session): number => facts?.info.startRealtimeMs || Infinity;
+
+/** What has just been started first. */
+const newestFirst = (all: readonly Session[]): Session[] =>
+  all.toReversed().sort((a, b) => (begunMs(a) === begunMs(b) ? 0 : begunMs(b) - begunMs(a)));
+
+/** `9:45 AM`, of another day with that; empty: it is not known. */
+function whenBegun(session: Session): string {
+  const atMs = begunMs(session);
+  const day = new Date(atMs).toDateString() !== new Date().toDateString();
+  return atMs === Infinity ? '' : formatWhen(atMs, vscode.env.language, { day });
+}
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -74,10 +88,10 @@ export class Sessions implements vscode.Disposable {
       const closed = this.closed === '' ? {} : { closed: this.closed };
       return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     }
-    const sessions = this.all.map(session => ({
+    const sessions = newestFirst(this.all).map(session => ({
       id: session.id,
       title: this.titleOf(session),
-      status: sessionWords(session, vscode.l10n.t),
+      status: [whenBegun(session), sessionWords(session, vscode.l10n.t)].filter(Boolean).join(' · '),
     }));
     const before = beforeOf(shown, this.all);
     const newer = newerRun(shown, this.all);

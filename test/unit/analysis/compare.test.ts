@@ -300,6 +300,12 @@ test('by itself the newest mark is compared with now; a closed trace is given up
     b: { trace: 0, timeNs: 5 },
   });
   assert.deepEqual(chosenPoints([{ ...SHOWN, marks: [], steps: [] }], none).a, { trace: 0, timeNs: 1.5e9 });
+  const steps = [9, 7, 5, 3, 2, 1].map(step => ({ step, endNs: step * 1e8 }));
+  const unmarked = { ...SHOWN, marks: [], steps };
+  assert.deepEqual(chosenPoints([unmarked], none).a, { trace: 0, timeNs: 3e8 }, 'a step behind the warm-up');
+  const short = { ...unmarked, steps: steps.slice(4) };
+  assert.deepEqual(chosenPoints([short], none).a, { trace: 0, timeNs: 1e8 }, 'there is none');
+  assert.deepEqual(chosenPoints([unmarked, SAVED], none, 4).a, { trace: 4, timeNs: null }, 'the run before');
 });
 
 test('where the end is empty, the moment that is shown instead has its name, and is compared with a step before it', () => {

@@ -186,6 +186,7 @@ test('what a group had at a time, and its name', () => {
   assert.deepEqual(shortOf('a.py:1', 'a.py:22', 'no Python line'), [':1', ':22', 'no Python line']);
   assert.deepEqual(shortOf('a.py:1', 'b.py:22'), ['a.py:1', 'b.py:22']);
   assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048), null, 'its bytes are those of the rest');
+  assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048, false, true), '≤2 KiB', 'at the peak each is named');
   assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, 0), '0 B', 'there is no rest');
   assert.equal(groupBytesText({ held: 1000, most: 4096 }, 9999), '1000 B–4 KiB');
   const [group] = stack.groups;

@@ -48,7 +48,7 @@ test('a module that is a bare number is no count, and its path is not there twic
   const rows = new TreeRows();
   rows.set({ ...tree, frames: tree.frames.map(() => ({ file: '1', line: 0, function: '1' })) }, DOWN);
   const { primary, secondary } = rows.row(0)!;
-  assert.deepEqual([primary, secondary], ['module 1', '']);
+  assert.deepEqual([primary, secondary], ['module [1]', '']);
 });
 
 test('siblings are sorted, the tree stays', () => {

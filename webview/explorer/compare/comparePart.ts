@@ -58,7 +58,7 @@ export class ComparePart extends PolledPart {
   }
 
   private offer(view: ViewState): void {
-    const { a, b } = chosenPoints(this.traces, view.compare);
+    const { a, b } = this.points(view);
     for (const [control, words, point] of [
       [this.a, BEFORE, a],
       [this.b, AFTER, b],
@@ -72,6 +72,10 @@ export class ComparePart extends PolledPart {
     this.by.set(view.compare.by);
   }
 
+  private points({ compare }: ViewState): ReturnType<typeof chosenPoints> {
+    return chosenPoints(this.traces, compare, this.page.now()?.session.before);
+  }
+
   private choose(compare: Partial<ViewState['compare']>): void {
     this.page.dispatch({ type: 'compare', compare });
   }
@@ -80,14 +84,14 @@ export class ComparePart extends PolledPart {
   private choosePoints(chosen: { a?: string; b?: string }): void {
     const view = this.page.now()?.view;
     if (!view) return;
-    const { a, b } = chosenPoints(this.traces, view.compare);
+    const { a, b } = this.points(view);
     this.choose({ a: pointText(a), b: b.timeNs === null ? view.compare.b : pointText(b), ...chosen });
   }
 
   private swap(): void {
     const view = this.page.now()?.view;
     if (!view) return;
-    const { a, b } = chosenPoints(this.traces, view.compare);
+    const { a, b } = this.points(view);
     this.choose({ a: pointText(b), b: pointText(a) });
   }
 
@@ -110,8 +114,8 @@ export class ComparePart extends PolledPart {
   }
 
   private query({ view, layer }: PageContext): CompareQuery {
-    const { process, device, compare } = view;
-    return { ...chosenPoints(this.traces, compare), by: compare.by, layer, process, device, rows: ROWS };
+    const { process, device } = view;
+    return { ...this.points(view), by: view.compare.by, layer, process, device, rows: ROWS };
   }
 
   private show(comparison: Comparison, step: number | null): void {

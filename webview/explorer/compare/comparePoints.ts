@@ -12,6 +12,8 @@ const MOST_STEPS = 12;
 /** In a narrow panel, a name with more letters is cut; of what is the same in others, so many stay. */
 const LONG_NAME = 16;
 const KEPT = 4;
+/** In these, weights and the optimizer's state may still come. */
+const WARM_UP_STEPS = 2;
 
 /**
  * Each moment once; of several runs below the run's name, that of `first` first.
@@ -92,18 +94,19 @@ function stepsOf(run: ComparedTrace, traces: readonly ComparedTrace[]): Compared
 }
 
 /**
- * What is compared: the choice where it is there, else the newest mark and the newest step; without marks the step before that, the
- * peak, or another trace's end. Two runs are compared at the last step of both, unless moments were chosen.
+ * What is compared: the choice where it is there, else the newest mark and the newest step; without marks the run before, an early
+ * step behind the warm-up, the peak, or another trace's end. Two runs are compared at the last step of both, unless moments were chosen.
  */
 export function chosenPoints(
   traces: readonly ComparedTrace[],
   choice: { a: string | null; b: string | null },
+  before?: number,
 ): { a: ComparePoint; b: ComparePoint } {
   const known = (text: string | null): ComparePoint | null => {
     const point = text === null ? null : pointOf(text);
     return point !== null && traces.some(({ trace }) => trace === point.trace) ? point : null;
   };
-  const [a, b] = [known(choice.a) ?? usualA(traces), known(choice.b) ?? { trace: 0, timeNs: null }];
+  const [a, b] = [known(choice.a) ?? usualA(traces, before), known(choice.b) ?? { trace: 0, timeNs: null }];
   const common = a.timeNs === null && choice.b === null ? commonOf(traces, a, b) : null;
   const of = (point: ComparePoint): ComparePoint => (common ? { ...point, timeNs: endIn(common, point) } : point);
   return { a: of(a), b: of(b) };
@@ -138,13 +141,16 @@ export function comparedStep(traces: readonly ComparedTrace[], a: ComparePoint, 
   return common && [a, b].every(point => point.timeNs === endIn(common, point)) ? common.step : null;
 }
 
-function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {
+function usualA(traces: readonly ComparedTrace[], before: number | undefined): ComparePoint {
+  const [shown, other] = traces;
   const at = (timeNs: number): ComparePoint => ({ trace: 0, timeNs: Math.round(timeNs) });
   const mark = shown?.marks.at(-1);
   if (mark) return at(mark.timeNs);
+  if (traces.some(({ trace }) => trace === before)) return { trace: before!, timeNs: null };
   const ended = shown?.steps[0]?.endNs; // what runs is compared there, and between that and the end little happens
   const beforeNs = shown?.ending?.timeNs ?? ended ?? Infinity;
-  const step = shown?.steps.find(({ endNs }) => endNs < beforeNs);
+  const early = shown?.steps.filter(({ endNs }) => endNs < beforeNs).toReversed() ?? [];
+  const step = early.find(one => one.step > WARM_UP_STEPS) ?? early.at(-1);
   if (step) return at(step.endNs);
   if (typeof shown?.peakNs === 'number') return at(shown.peakNs);
   return { trace: other?.trace ?? 0, timeNs: null };

@@ -1,9 +1,9 @@
 // On top of the page: the run beside the one of the same program before it, without a question by the user.
 import { t } from '@vscode/l10n';
 import { pointText, type RunComparison } from '../../../extension/protocol/requests/compareRequests';
-import { button, el, icon, setAttribute } from '../../dom';
+import { button, el, icon, setAttribute, setHidden } from '../../dom';
 import { setWrapped } from '../common/named';
-import { PolledPart, type PageActions } from '../state/part';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
 
 const INTERVAL_MS = 1_000;
 const ICONS: Record<RunComparison['verdict'], string> = {
@@ -21,12 +21,18 @@ export class RunBefore extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);
-    this.element.append(el('p', { role: 'status' }, this.mark, this.sentence), this.link);
-    this.element.hidden = true;
+    this.element.append(this.link, el('p', { role: 'status' }, this.mark, this.sentence));
+    this.forget();
+  }
+
+  /** It has its room from the begin, so that a verdict moves nothing. */
+  override update({ session: { before } }: PageContext): void {
+    setHidden(this.element, before === undefined);
   }
 
   forget(): void {
-    this.element.hidden = true;
+    setHidden(this.element, true);
+    this.show(null);
   }
 
   private get before(): number | undefined {
@@ -44,10 +50,13 @@ export class RunBefore extends PolledPart {
     const { before } = this;
     const found = before === undefined ? null : await this.page.request('compareRuns', { before });
     if (before !== this.before) return this.poller.invalidate();
-    this.element.hidden = !found;
-    if (!found) return;
-    setAttribute(this.element, 'data-verdict', found.verdict);
-    setAttribute(this.mark, 'class', `codicon codicon-${ICONS[found.verdict]}`);
-    setWrapped(this.sentence, found.sentences.join(' '));
+    setHidden(this.element, before === undefined); // also where there is no trace
+    this.show(found ?? null);
+  }
+
+  private show(found: RunComparison | null): void {
+    setAttribute(this.element, 'data-verdict', found?.verdict ?? '');
+    setAttribute(this.mark, 'class', `codicon codicon-${ICONS[found?.verdict ?? 'unknown']}`);
+    setWrapped(this.sentence, found?.sentences.join(' ') ?? t('There is a previous run.'));
   }
 }

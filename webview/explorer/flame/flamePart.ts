@@ -1,6 +1,7 @@
 // The tab with the flame graph: what it weighs, the search, and a line about the active frame.
 import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import { formatBytes } from '../../../extension/text/format';
 import { dropdown, textField, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
@@ -45,8 +46,13 @@ export class FlamePart extends PolledPart {
   });
   private readonly none = el('p', { class: 'none dim' }, t('No allocations in this layer. Choose another layer.'));
   private active: FlameNode | null = null;
+  drawn?: Moment;
 
-  constructor(page: PageActions) {
+  /** @param onDrawn another moment is shown now */
+  constructor(
+    page: PageActions,
+    private readonly onDrawn: () => void,
+  ) {
     super(page, FIGURES_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
     this.view = new FlameView({
       openLine: page.openLine,
@@ -67,6 +73,7 @@ export class FlamePart extends PolledPart {
   forget(): void {
     this.view.forget();
     this.active = null;
+    delete this.drawn;
     setText(this.words, '');
   }
 
@@ -120,6 +127,8 @@ export class FlamePart extends PolledPart {
     const tree = await this.page.request('stackTree', question);
     const after = this.page.now();
     if (!tree || !after || JSON.stringify(questionOf(after)) !== JSON.stringify(question)) return;
+    this.drawn = question.moment;
+    this.onDrawn();
     if (!differs(this.element, question, tree.revision, after.view.flame.fold)) return;
     this.none.hidden = tree.totalBytes > 0;
     this.view.root.hidden = tree.totalBytes <= 0;

@@ -29,6 +29,11 @@ export class SegmentItems {
     return this.map.bytes.length;
   }
 
+  /** Which is the largest; the first of several. */
+  get largest(): number {
+    return this.map.bytes.reduce((best, bytes, i, all) => (bytes > all[best]! ? i : best), 0);
+  }
+
   /** Its blocks [from, to). */
   blocksOf(segment: number): { from: number; to: number } {
     return { from: this.first[segment] ?? 0, to: this.first[segment + 1] ?? 0 };

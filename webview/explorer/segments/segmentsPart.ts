@@ -1,6 +1,7 @@
 // The tab with the segment map: what it is coloured by, whose memory it is, a sentence on fragmentation.
 import { t } from '@vscode/l10n';
 import { CATEGORIES, type TraceInfo } from '../../../extension/protocol/trace';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import { isSnapshot } from '../../../extension/protocol/notes';
 import { fileLine, formatBytes } from '../../../extension/text/format';
 import { dropdown, openBelow } from '../../components';
@@ -58,8 +59,13 @@ export class SegmentPart extends PolledPart {
   private colours: SegmentColours | null = null;
   private chosenOwner = '';
   private nameTimer = 0;
+  drawn?: Moment;
 
-  constructor(page: PageActions) {
+  /** @param onDrawn another moment is shown now */
+  constructor(
+    page: PageActions,
+    private readonly onDrawn: () => void,
+  ) {
     super(page, FIGURES_MS, ['segments', 'moment', 'process', 'device'], true);
     onLinesNamed(() => {
       const { items, colours } = this;
@@ -90,6 +96,7 @@ export class SegmentPart extends PolledPart {
   forget(): void {
     this.items = this.colours = null;
     this.chosenOwner = '';
+    delete this.drawn;
     differs(this.element);
     this.view.forget();
     setText(this.summary, '');
@@ -178,12 +185,18 @@ export class SegmentPart extends PolledPart {
   protected async load(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
-    if (!before || !owner) return setText(this.summary, noSegmentText(this.running));
+    if (!before) return;
+    if (!owner) {
+      this.drawn = before.view.moment;
+      return setText(this.summary, noSegmentText(this.running));
+    }
     const { process, device } = owner;
     const { moment } = before.view;
     const picture = await this.page.request('segments', { process, device, moment });
     const after = this.page.now();
     if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
+    this.drawn = moment;
+    this.onDrawn();
     const { colourBy } = after.view.segments;
     const trace = after.info.startRealtimeMs;
     if (!differs(this.element, trace, process, device, moment, picture.map.revision, colourBy, this.running)) return;

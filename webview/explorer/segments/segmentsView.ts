@@ -61,6 +61,8 @@ export class SegmentView {
     this.colours = colours;
     this.activeItem = activeItem && before ? items.follow(activeItem, before) : null;
     this.spacer.style.height = `${items.segments * ROW_PX}px`;
+    // Many may be slivers beside it.
+    if (before === null) this.scroller.scrollTop = items.largest * ROW_PX;
     this.resize();
     this.actions.active(this.activeItem);
   }

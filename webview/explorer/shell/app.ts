@@ -90,11 +90,18 @@ export class App implements PageActions {
     private readonly save: (view: ViewState) => void,
   ) {
     this.lines = new LinesPart(this, view, () => onFrame(this.render));
+    const drawn = (): void => onFrame(this.render);
     this.tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
-        { id: 'flame', title: t('Flame graph'), short: t('Flame'), part: new FlamePart(this), follows: ['at', 'born'] },
-        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'], has: hasSegments },
+        {
+          id: 'flame',
+          title: t('Flame graph'),
+          short: t('Flame'),
+          part: new FlamePart(this, drawn),
+          follows: ['at', 'born'],
+        },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this, drawn), follows: ['at'], has: hasSegments },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
         { id: 'fit', title: t('Fit'), part: new FitPart(this), has: canFit },
       ],

@@ -36,7 +36,9 @@ export class Scopes {
     this.shown = String(id);
     // Older runs leave the list: here they are found again.
     const others = sessions.length < 2 ? [] : [[OPEN, t('Open trace…')] as const];
-    offer(this.session, [...sessions.map(sessionOption), ...others], this.shown);
+    // The header has the name of the chosen one.
+    const status = sessions.find(one => one.id === id)?.status ?? '';
+    offer(this.session, [...sessions.map(sessionOption), ...others], this.shown, status);
     offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
     offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));
     setHidden(
@@ -48,20 +50,20 @@ export class Scopes {
 
 type Option = readonly [string, string];
 
-/** What is chosen has one line: of a long name its number, and how it goes, are not cut. */
-function offer(to: Dropdown<string>, options: readonly Option[], value: string): void {
+/** What is chosen has one line: `short`. */
+function offer(to: Dropdown<string>, options: readonly Option[], value: string, short = ''): void {
   const { element } = to;
   setHidden(element, options.length < 2);
   if (options.length < 2) return;
   to.offer(options, value);
-  const text = options.find(([key]) => key === value)?.[1] ?? '';
+  const whole = options.find(([key]) => key === value)?.[1] ?? '';
+  const text = short || whole;
+  element.title = whole;
   if (element.querySelector('.chosen')?.textContent === text) return;
-  const [, name = '', rest = ''] = /^(.*?)((?: \(\d+\))?(?: · .*)?)$/s.exec(text) ?? [];
   const primary = el('span', { class: 'primary' });
-  setName(primary, name);
+  setName(primary, text);
   element.querySelector('.chosen')?.remove();
-  element.append(el('span', { class: 'chosen', slot: 'selected-value' }, primary, el('span', {}, rest)));
-  element.title = text;
+  element.append(el('span', { class: 'chosen', slot: 'selected-value' }, primary));
 }
 
 /** One thing alone is no choice. */

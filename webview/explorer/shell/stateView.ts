@@ -111,6 +111,7 @@ export class StateView {
     setHidden(this.words, detail === '' && phase !== 'starting');
     setAttribute(this.card, 'class', failed ? 'detail notice error' : 'detail');
     this.words.toggleAttribute('data-failed', failed);
+    this.element.toggleAttribute('data-failed', failed);
     const totals = phase === 'ended' && !unused ? endTexts(session) : [];
     setHidden(this.totals, totals.length === 0);
     if (differs(this.totals, totals))

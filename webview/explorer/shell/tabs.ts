@@ -22,6 +22,7 @@ export class Tabs implements Part {
   readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Memory views') });
   private readonly moment = el('p', { class: 'tab-moment', 'data-value': 'tab-moment' });
   private readonly buttons = new Map<TabId, HTMLElement>();
+  private readonly titles = new WeakMap<Tab, string>();
   private offered: readonly Tab[];
   private shown: Tab;
 
@@ -56,7 +57,10 @@ export class Tabs implements Part {
       setAttributes(button, { 'aria-selected': String(tab === chosen), tabindex: tab === chosen ? 0 : -1 });
     }
     const { moment, momentTitle } = context.view;
-    setTextOrHide(this.moment, chosen.follows?.includes(moment.kind) ? momentTitle : '');
+    const { drawn = moment } = chosen.part;
+    // The title changes with what it is the title of.
+    if (drawn === moment) this.titles.set(chosen, chosen.follows?.includes(moment.kind) ? momentTitle : '');
+    setTextOrHide(this.moment, this.titles.get(chosen) ?? '');
     chosen.part.update(context);
     if (another) chosen.part.invalidate();
   }

@@ -2,6 +2,7 @@
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Layer, TraceInfo } from '../../../extension/protocol/trace';
 import type { OpenLine } from '../common/lineLink';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { Block } from '../common/blockRow';
 import type { Row } from '../common/rows';
 import type { Action, ViewState } from './state';
@@ -40,6 +41,8 @@ export interface PageActions {
 
 export interface Part {
   readonly element: HTMLElement;
+  /** The moment of what it shows; absent: it shows nothing yet, or names its moment itself. */
+  readonly drawn?: Moment;
   /** Draws the state; called at most once a frame, and only while there is a trace. A tab: only while it is shown. */
   update(context: PageContext): void;
   /** Events arrived: what is shown is to be requested again (through a Poller). A tab: only while it is shown. */

@@ -152,9 +152,8 @@ export function bornIn(span: Span, steps: StepTimes | null, ending: EndMoment | 
   const fromNs = span.fromNs > 0 ? Math.floor(span.fromNs) + 1 : 0;
   const born = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) } as const;
   const text = spanText(span, steps);
-  if (ending === null || fromNs > ending.timeNs)
-    return { moment: born, title: t('Allocated in {0} and still live', text) };
-  const title = t('Allocated in {0} and still live {1}', text, ending.when);
+  if (ending === null || fromNs > ending.timeNs) return { moment: born, title: t('From {0}, still live', text) };
+  const title = t('From {0}, still live {1}', text, ending.when);
   return { moment: { ...born, atNs: ending.timeNs }, title };
 }
 

@@ -92,20 +92,21 @@ export function isOver(stack: StackedTimeline, timeNs: number, totalBytes: numbe
 /**
  * `2.62 GiB`, or `2.62–3 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
  * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.
- * `short`: `≥2.62 GiB`, where there is little room.
+ * `short`: `≥2.62 GiB`, where there is little room. `always`: `≤3 GiB` instead of null.
  */
 export function groupBytesText(
   { held, most }: { held: number; most: number },
   restBytes: number,
   short = false,
+  always = false,
 ): string | null {
-  if (held === 0 && most > 0 && restBytes > 0) return null;
+  if (held === 0 && most > 0 && restBytes > 0 && !always) return null;
   const [least, highest] = [held, Math.min(most, held + restBytes)].map(bytes => formatBytes(bytes)) as [
     string,
     string,
   ];
   if (least === highest || most <= held) return least;
-  if (short) return held === 0 ? `≤${highest}` : `≥${least}`;
+  if (short || held === 0) return held === 0 ? `≤${highest}` : `≥${least}`;
   const [figure = '', unit] = least.split(' ');
   return `${highest.endsWith(` ${unit}`) ? figure : least}–${highest}`;
 }

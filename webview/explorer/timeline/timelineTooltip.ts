@@ -16,6 +16,8 @@ export interface TooltipText {
   timeNs: number;
   /** What the groups and the rest are together. */
   totalBytes: number;
+  /** Each line that may be part of it is named. */
+  isPeak: boolean;
 }
 
 const GAP_PX = 10;
@@ -53,7 +55,7 @@ export class TimelineTooltip {
   }
 
   private draw(
-    { title, lines, stack, slots, timeNs, totalBytes, ...all }: TooltipText,
+    { title, lines, stack, slots, timeNs, totalBytes, isPeak, ...all }: TooltipText,
     short: boolean,
     most: number,
   ): void {
@@ -64,7 +66,9 @@ export class TimelineTooltip {
     const shown = short ? withoutFile(names) : names.map(({ name }) => name);
     const amounts = stack ? names.map((_, group) => groupAt(stack, group, timeNs)) : [];
     const restBytes = Math.max(0, totalBytes - amounts.reduce((sum, { held }) => sum + held, 0));
-    const parts = names.map((_, group) => (amounts[group] ? groupBytesText(amounts[group], restBytes, short) : ''));
+    const parts = names.map((_, group) =>
+      amounts[group] ? groupBytesText(amounts[group], restBytes, short, isPeak) : '',
+    );
     const groups = names.flatMap((_, group) => {
       const bytes = parts[group] ?? null;
       return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), shown[group]!, bytes)];

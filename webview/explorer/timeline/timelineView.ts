@@ -311,7 +311,7 @@ export class TimelineView {
     const done = search ? [gapWords(search).title] : doneAt(this.work, timeNs, context.runNs);
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
     const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
-    const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
+    const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes, isPeak: peak !== undefined };
     this.tooltip.show(x, { title, lines, ...groups, timeNs });
   };
 
