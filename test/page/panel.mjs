@@ -361,8 +361,11 @@ const checks = {
       eventually(async () => assert.match((await title.isVisible()) ? await title.innerText() : '', expected));
     await page.locator('[data-tab=flame]').click();
     await shows(/^$/);
-    for (const name of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
+    for (const name of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter']) {
       await page.locator('.timeline-surface').press(name);
+      await settled(page);
+    }
+
     await shows(/\d.* live$/);
     assertSentence(withoutNumbers(await title.innerText()));
     await page.locator('[data-tab=segments]').click();

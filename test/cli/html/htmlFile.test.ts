@@ -116,7 +116,7 @@ for (const browser of BROWSERS)
       tabs: {
         'Flame graph': 'loss_of',
         Segments: '1,060 segments',
-        Compare: '+69.77 MiB',
+        Compare: '+4.11 GiB',
         Table: 'LanguageModel.',
       },
       keys: [

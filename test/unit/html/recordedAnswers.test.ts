@@ -24,7 +24,7 @@ const ALL = { process: -1, device: -1 };
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (name, one: unknown) => {
-      if (name === 'revision' || name === 'slots') return 0;
+      if (['revision', 'slots', 'hues'].includes(name)) return 0;
       if (typeof one === 'bigint') return String(one);
       if (typeof one === 'number' && !Number.isFinite(one)) return String(one);
       return ArrayBuffer.isView(one)
