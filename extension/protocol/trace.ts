@@ -59,11 +59,12 @@ export function exitCodeOf({ session, processes }: Pick<answers.TraceInfo, 'sess
   return (launched?.exitCode as number | undefined) ?? processes[0]?.exitCode ?? null;
 }
 
-const INTERRUPTED = 130;
+/** Ctrl+C, and SIGTERM: nothing in the program failed. */
+const STOPPED = new Set<number | null>([130, 143]);
 
 /** How a program with this status ended: by its user, or by itself and not well. */
 export function endOf(exitCode: number | null, stoppedHere = false) {
-  const stopped = stoppedHere || exitCode === INTERRUPTED;
+  const stopped = stoppedHere || STOPPED.has(exitCode);
   return { stopped, exitCode: stopped ? null : exitCode, crashed: !stopped && exitCode !== null && exitCode !== 0 };
 }
 

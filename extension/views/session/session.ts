@@ -19,7 +19,6 @@ import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
 import type { OpenTerminal } from './terminal';
 
-/** Status of a program that Ctrl+C ended. */
 const IMPORT_FAILED = /^(?:ModuleNotFoundError|ImportError)\b/;
 
 export interface SessionParts {

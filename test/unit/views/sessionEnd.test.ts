@@ -79,4 +79,5 @@ test('a saved trace says how its program ended', async () => {
   assert.deepEqual(await endedWith(0), ['ended', false, false]);
   assert.deepEqual(await endedWith(1), ['ended', true, false]);
   assert.deepEqual(await endedWith(130), ['ended', false, true]);
+  assert.deepEqual(await endedWith(143), ['ended', false, true]);
 });
