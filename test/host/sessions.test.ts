@@ -61,7 +61,7 @@ describe('Several sessions in VS Code', () => {
     await trace(second);
     await shows('second_job.py');
     await rowAt(second, FIRST);
-    await until('its bytes', async () => /30 MiB now$/.test((await texts('[id*="gpuMemoryTrace.live"]')).join()));
+    await until('its bytes', async () => /peak 30 MiB$/.test((await texts('[id*="gpuMemoryTrace.live"]')).join()));
   });
 
   it('shows the other one by the mouse', async () => {

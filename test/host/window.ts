@@ -75,8 +75,6 @@ export const words = async (selector: string): Promise<string> => (await texts(s
 export const watchTexts = (selector: string, selectors: string[]): Promise<void> =>
   drive('watchTexts', { selector, selectors });
 export const watched = (selector: string): Promise<string[][]> => drive('watched', { selector });
-/** All texts that one of them had since then. */
-export const textsSince = (selector: string, of: string): Promise<string[]> => drive('textsSince', { selector, of });
 /** Waits until the elements have that text; what they have instead is in the error. */
 export const shows = (selector: string, expected: RegExp): Promise<string> =>
   until(`${selector} to read ${expected}`, async () => {

@@ -153,13 +153,6 @@ const actions = {
     const frame = await frameWith(page, selector, wait);
     await frame.evaluate(all => {
       window.watched = [];
-      window.textsSince = {};
-      for (const one of all) {
-        const element = document.querySelector(one);
-        const seen = (window.textsSince[one] = new Set([element.textContent]));
-        const changes = new window.MutationObserver(() => seen.add(element.textContent));
-        changes.observe(element, { subtree: true, childList: true, characterData: true });
-      }
       const note = () => {
         const now = all.map(one => document.querySelector(one)?.textContent ?? '');
         if (String(now) !== String(window.watched.at(-1))) window.watched.push(now);
@@ -178,10 +171,6 @@ const actions = {
   },
   async watched(page, { selector, wait }) {
     return (await frameWith(page, selector, wait)).evaluate(() => window.watched);
-  },
-  /** All texts of the element since then, whether or not it was there for a frame. */
-  async textsSince(page, { selector, of, wait }) {
-    return (await frameWith(page, selector, wait)).evaluate(one => [...window.textsSince[one]], of);
   },
   /** From now on notes in the frame when a row of each line was first painted, for `seen`. */
   async watchRows(page, { selector, wait }) {

@@ -1,6 +1,6 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
+import { formatBytes, formatCount, lineName } from '../../text/format';
 import type { ShownMoment } from '../../protocol/requests/moment';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
 import { paceOf } from '../../text/pace';
@@ -49,11 +49,11 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB after step 30`, the figures of the
  * leak's card, which other lines allocate; at these, and at a chosen moment, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText(
-  { liveBytes, peakBytes }: LineFacts,
+  { name, liveBytes, peakBytes }: LineFacts,
   leak: LineLeak | null,
   { isChosen }: Pick<ShownMoment, 'isChosen'>,
 ): string {
@@ -61,12 +61,20 @@ export function lineText(
   const [grows] = leak === null ? [] : paceOf({ ...leak.finding, ...own }, t);
   const rate = grows !== undefined && leak?.fixed === true ? t('{0} before the fix', grows) : grows;
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
-  if (leak !== null && leak.shownIn !== null && isChosen && peakBytes === 0) return rate ?? '';
-  if (leak !== null && leak.shownIn !== null && !isChosen) {
-    const bytes = formatBytes(leak.finding.bytes);
-    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : t('leak holds {0}', bytes));
-  }
-  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
+  if (leak !== null && leak.shownIn !== null && !isChosen) return withRate(heldAtLine(leak));
+  // A line whose only allocation failed had nothing.
+  if (liveBytes === 0 && peakBytes === 0) return rate ?? '';
+  const bytes = withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
+  const holder = leak === null || leak.fixed ? null : leak.finding.holder;
+  const at = holder ? lineName(holder) : null;
+  return at === null || name.startsWith(`${holder?.file}:`) ? bytes : t('{0} · held at {1}', bytes, at);
+}
+
+/** The bytes of the whole leak, which are of the end of a step. */
+function heldAtLine({ finding: { bytes, bytesAtStep, holder }, line }: LineLeak): string {
+  const held = formatBytes(bytes);
+  const holds = holder?.line === line ? t('holds {0}', held) : t('leak holds {0}', held);
+  return bytesAtStep === null ? holds : t('{0} after step {1}', holds, formatCount(bytesAtStep));
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { listedPeakBytes } from '../../protocol/trace';
 import { isLeak } from '../../protocol/verdicts';
 import { formatBytes } from '../../text/format';
 import { TRACE_EDITORS } from '../contributedNames';
@@ -13,7 +14,7 @@ export interface Fixes {
   fixedIn(session: Session): readonly string[];
 }
 
-/** Live bytes of the program that the panel shows, in the status bar, with the moment that the panel shows. A click shows the panel. */
+/** Bytes of the program that the panel shows, in the status bar, with the moment that the panel shows. A click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscriptions: vscode.Disposable[];
@@ -35,7 +36,7 @@ export class StatusItem implements vscode.Disposable {
     const { all, shown } = this.sessions;
     if (shown === null || shown.empty) return this.hide();
     const starting = shown.running && shown.phase === 'starting';
-    const live = starting ? vscode.l10n.t('GPU') : liveText(shown);
+    const live = starting ? vscode.l10n.t('GPU') : bytesText(shown);
     const text = isTraceInFront() ? `${shown.title}: ${live}` : live;
     const others = all.filter(session => session.running && session !== shown);
     this.show(`$(${iconOf(shown, this.fixes.fixedIn(shown))}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
@@ -77,12 +78,12 @@ function isTraceInFront(): boolean {
 }
 
 const tooltipOf = (session: Session): string =>
-  vscode.l10n.t('GPU memory of {0}: {1}', session.title, liveText(session));
+  vscode.l10n.t('GPU memory of {0}: {1}', session.title, bytesText(session));
 
-/** `28.58 MiB now`, `207 KiB at the end of step 61` */
-function liveText({ liveBytes, shownMoment: { when }, running, recordingOn }: Session): string {
+/** `peak 28.58 MiB` of a program that runs, as what is alive differs before it is drawn; `207 KiB at the end of step 61` */
+function bytesText({ liveBytes, shownMoment: { when }, running, facts }: Session): string {
   const bytes = formatBytes(liveBytes);
   if (when !== null) return `${bytes} ${when}`;
   if (!running) return vscode.l10n.t('{0} at the end', bytes);
-  return recordingOn ? vscode.l10n.t('{0} now', bytes) : bytes;
+  return vscode.l10n.t('peak {0}', formatBytes(listedPeakBytes(facts?.info.totals ?? [])));
 }

@@ -41,17 +41,23 @@ const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB, fix
 test('a line has what is alive, and its peak when nothing is alive', () => {
   assert.equal(lineText(facts, null, usual), '20 MiB');
   assert.equal(lineText({ ...facts, liveBytes: 0 }, null, usual), 'peak 30 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0, peakBytes: 0 }, null, usual), '', 'its only allocation failed');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90 MiB`);
+  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90 MiB after step 22`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
   assert.equal(
     lineText(facts, { ...shown, finding: held }, usual),
-    `${rate} · holds 90 MiB`,
+    `${rate} · holds 90 MiB after step 22`,
     'other lines allocate it',
+  );
+  const elsewhere = { ...finding, holder: { file: '/x/metrics.py', line: 5 } } as Finding;
+  assert.equal(
+    lineText(facts, { ...leak, finding: elsewhere, bytesPerStep: 0 }, usual),
+    '20 MiB · held at metrics.py:5',
   );
   assertSentence(lineText(facts, leak, usual));
   assertSentence(lineText(facts, { ...leak, fixed: true }, usual));

@@ -25,7 +25,9 @@ const load = () => importWith(parts, () => import('../../../extension/views/sess
 
 test('the figure has the moment that the panel shows', async () => {
   const { StatusItem } = await load();
-  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, shownMoment: { when: null } };
+  const totals = [{ layer: 'tensor', allocations: 1, peakBytes: 4096 }];
+  const facts = { info: { totals }, findings: null };
+  const shown: object = { title: 'a.py', phase: 'running', facts, liveBytes: 2048, shownMoment: { when: null } };
   let update = (): void => undefined;
   const event = (listener: () => void): object => ({ dispose: (update = listener) });
   const sessions = { all: [] as unknown[], shown, onDidChangeBeside: event };
@@ -43,8 +45,8 @@ test('the figure has the moment that the panel shows', async () => {
     return item.text.replace(/\$\(.*?\) /, '');
   });
   assert.deepEqual(texts, [
-    '2 KiB now',
-    '2 KiB',
+    'peak 4 KiB',
+    'peak 4 KiB',
     '2 KiB at the end',
     '2 KiB at the end of step 61',
     '2 KiB in step 3, at 1.20 s',
