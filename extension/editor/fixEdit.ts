@@ -39,12 +39,22 @@ export async function fixEdit(
   return edit;
 }
 
-/** Whether a finding's fix is in its file, saved or not: what the run before it leaked is mended. */
+/** Whether a finding's fix, or another one, is in its file, saved or not: what the run before it leaked is mended. */
 export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
-  if (!holder?.fix || holder.file === null) return false;
+  if (!holder?.file || !holder.line) return false;
   const path = sourcePath(holder.file, folders);
-  const now = lines.now(path, holder.fix.line, sinceMs);
-  return now !== null && readsFixed(lines.text(path).slice(now - 1), holder.fix);
+  const line = holder.fix?.line ?? holder.line;
+  const original = lines.original(path, line, sinceMs);
+  const now = lines.now(path, line, sinceMs);
+  if (now === null) return false;
+  const [text = '', ...after] = lines.text(path).slice(now - 1);
+  if (holder.fix && readsFixed([text, ...after], holder.fix)) return true;
+  return original !== null && releases(text) > releases(original);
+}
+
+/** How often a line makes a value of a tensor, or one without its graph or off the GPU. */
+function releases(line: string): number {
+  return line.match(/\.(?:detach|item|cpu|tolist|numpy)\(|\bfloat\(/g)?.length ?? 0;
 }
 
 /** Ids of the findings of a trace whose fix is in its file. */

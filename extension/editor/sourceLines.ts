@@ -15,6 +15,8 @@ export class SourceLines implements vscode.Disposable {
     string,
     { open: vscode.TextDocument | undefined; version: number; lines: readonly string[] }
   >();
+  /** By file, line and time. */
+  private readonly originals = new Map<string, string | null>();
   private readonly edited = new vscode.EventEmitter<void>();
   /** Files read differently now, and lines may stand elsewhere. */
   readonly onDidEdit = this.edited.event;
@@ -34,6 +36,17 @@ export class SourceLines implements vscode.Disposable {
     const lines = (open?.getText() ?? readText(path)).split(/\r?\n/);
     this.texts.set(path, { open, version, lines });
     return lines;
+  }
+
+  /** A line as the program read it from `sinceMs` on; null: the file was written or edited before this was first called. */
+  original(path: string, line: number, sinceMs: number): string | null {
+    const key = `${path}\n${line}\n${sinceMs}`;
+    const known = this.originals.get(key);
+    if (known !== undefined) return known;
+    const isOld = this.shifts.get(path)?.changedSince(sinceMs) || this.uncertain(path, sinceMs);
+    const read = isOld ? null : (this.text(path)[line - 1] ?? null);
+    this.originals.set(key, read);
+    return read;
   }
 
   /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */
