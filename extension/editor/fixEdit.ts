@@ -40,7 +40,11 @@ export async function fixEdit(
 }
 
 /** Whether a finding's fix, or another one, is in its file, saved or not: what the run before it leaked is mended. */
-export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
+export function isFixed(
+  { holder, suggestion }: Finding,
+  { folders, sinceMs }: SourceOrigin,
+  lines: SourceLines,
+): boolean {
   if (!holder?.file || !holder.line) return false;
   const path = sourcePath(holder.file, folders);
   const line = holder.fix?.line ?? holder.line;
@@ -49,13 +53,14 @@ export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin,
   if (now === null) return false;
   const [text = '', ...after] = lines.text(path).slice(now - 1);
   if (holder.fix && readsFixed([text, ...after], holder.fix)) return true;
-  return original !== null && releases(text) > releases(original);
+  const release = suggestion.includes('.cpu()') ? OFF_GPU : WITHOUT_GRAPH;
+  return original !== null && countOf(release, text) > countOf(release, original);
 }
 
-/** How often a line makes a value of a tensor, or one without its graph or off the GPU. */
-function releases(line: string): number {
-  return line.match(/\.(?:detach|item|cpu|tolist|numpy)\(|\bfloat\(/g)?.length ?? 0;
-}
+/** What a line has that makes a value of a tensor or moves it, and what frees at least its graph. */
+const OFF_GPU = /\.(?:item|cpu|tolist)\(|\bfloat\(/g;
+const WITHOUT_GRAPH = /\.(?:detach|item|cpu|tolist)\(|\bfloat\(/g;
+const countOf = (pattern: RegExp, line: string): number => line.match(pattern)?.length ?? 0;
 
 /** Ids of the findings of a trace whose fix is in its file. */
 export function fixedIn(traced: WindowTrace | null, lines: SourceLines): string[] {

@@ -49,7 +49,7 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB after step 30`, the figures of the
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB (step 30)`, the figures of the
  * leak's card, which other lines allocate; at these, and at a chosen moment, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText(
@@ -74,7 +74,7 @@ export function lineText(
 function heldAtLine({ finding: { bytes, bytesAtStep, holder }, line }: LineLeak): string {
   const held = formatBytes(bytes);
   const holds = holder?.line === line ? t('holds {0}', held) : t('leak holds {0}', held);
-  return bytesAtStep === null ? holds : t('{0} after step {1}', holds, formatCount(bytesAtStep));
+  return bytesAtStep === null ? holds : t('{0} (step {1})', holds, formatCount(bytesAtStep));
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */

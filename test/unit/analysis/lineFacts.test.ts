@@ -47,11 +47,11 @@ test('a line has what is alive, and its peak when nothing is alive', () => {
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
   const shown = { ...leak, shownIn: '/x/train.py' };
-  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90 MiB after step 22`);
+  assert.equal(lineText(facts, shown, usual), `${rate} · leak holds 90 MiB (step 22)`);
   const held = { ...finding, holder: { line: 41 } } as Finding;
   assert.equal(
     lineText(facts, { ...shown, finding: held }, usual),
-    `${rate} · holds 90 MiB after step 22`,
+    `${rate} · holds 90 MiB (step 22)`,
     'other lines allocate it',
   );
   const elsewhere = { ...finding, holder: { file: '/x/metrics.py', line: 5 } } as Finding;

@@ -18,7 +18,7 @@ test('a fix that was written by hand is one, if it was not there when the progra
   const { SourceLines } = await importWith(vscode, () => import('../../../extension/editor/sourceLines'));
   const { isFixed } = await importWith(vscode, () => import('../../../extension/editor/fixEdit'));
   const file = join(mkdtempSync(join(tmpdir(), 'gmt-fix-')), 'meter.py');
-  const finding = { holder: { file, line: 2 } } as unknown as Finding;
+  const finding = { suggestion: 'Store `.detach()`.', holder: { file, line: 2 } } as unknown as Finding;
   const write = (line: string, atMs: number): void => {
     writeFileSync(file, `class Meter:\n${line}\n`);
     utimesSync(file, atMs / 1000, atMs / 1000);
@@ -30,6 +30,8 @@ test('a fix that was written by hand is one, if it was not there when the progra
   assert.equal(fixed(), false);
   write('total = total + value.detach().cpu() * n', SINCE_MS + 9e3);
   assert.equal(fixed(), true);
+  finding.suggestion = 'Move it to the CPU (`.detach().cpu()`).';
+  assert.equal(fixed(), false, 'without its graph it is still there');
   write('total = total + value.cpu() * n  # detach', SINCE_MS + 20e3);
   assert.equal(fixed(), false);
   write('total = total + value.detach() * n', SINCE_MS + 30e3);
