@@ -20,8 +20,6 @@ export class TraceSession {
   private reading = false;
   private lastAtMs = -Infinity;
   private pauseMs = PICTURE_MS;
-  /** They requested the last moment, and will request the next one. */
-  private readonly viewers = new Set<unknown>();
   private readonly late = new Set<unknown>();
   private closed = false;
 
@@ -59,9 +57,9 @@ export class TraceSession {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** A viewer of the trace got this moment and does not show its figures yet: the next one waits for that. */
+  /** A viewer of the trace got this moment and will request its figures, or has done so: the next one waits for that. */
   setLate(viewer: unknown, late: boolean): void {
-    if (late) for (const all of [this.viewers, this.late]) all.add(viewer);
+    if (late) this.late.add(viewer);
     else if (this.late.delete(viewer)) this.readNext();
   }
 
@@ -74,7 +72,6 @@ export class TraceSession {
       this.timer = setTimeout(() => this.readNext(), Math.ceil(waitMs));
       return;
     }
-    for (const gone of this.late) this.viewers.delete(gone);
     this.late.clear();
     this.reading = true;
     this.native.next(caughtUp => this.found(caughtUp));
@@ -85,8 +82,6 @@ export class TraceSession {
     if (!this.following) return;
     this.lastAtMs = performance.now();
     this.pauseMs = caughtUp ? PICTURE_MS : BEHIND_MS;
-    // Of those that show the trace, the word that they are late may be slow to come.
-    for (const viewer of this.viewers) this.late.add(viewer);
     const revision = this.native.revision();
     for (const listener of this.listeners) listener(revision);
     this.readNext();

@@ -413,7 +413,6 @@ function receive(data: Message): void {
     holdReading(data.on);
     return postMessage({ type: 'session', session: session() });
   }
-  if (data.type === 'drawn') return postMessage({ type: 'bench', method: 'drawn' });
   if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
   if (data.type === 'scene') {
     scene = data.scene;

@@ -43,8 +43,7 @@ window.cancelAnimationFrame = id => {
 const host = new window.Worker('/fakeHost.js');
 const post = host.postMessage.bind(host);
 host.postMessage = message => {
-  const messages = message.type === 'batch' ? message.messages : [message];
-  busy.answers += messages.filter(({ type }) => type !== 'drawn').length;
+  busy.answers += message.type === 'batch' ? message.messages.length : 1;
   post(message);
 };
 

@@ -17,7 +17,6 @@ import './fit/fit.css';
 import type { ToHost, ToPage } from '../../extension/protocol/requests/messages';
 import { Outbox, type Batch } from '../../extension/protocol/requests/outbox';
 import { registerComponents } from '../components';
-import { onFrame } from '../dom';
 import { App } from './shell/app';
 import { RequestClient } from './shell/client';
 import { restore } from './state/state';
@@ -37,9 +36,7 @@ root?.append(app.element);
 function receive(message: ToPage): void {
   switch (message.type) {
     case 'session':
-      app.setSession(message.session, message.answers === true);
-      if (message.answers) onFrame(() => outbox.post({ type: 'drawn' }));
-      return;
+      return app.setSession(message.session, message.answers === true);
     case 'changed':
       return app.invalidate();
     case 'judged':

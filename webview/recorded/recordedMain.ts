@@ -57,7 +57,6 @@ async function copy(text: string): Promise<void> {
 
 async function receive(message: ToHost): Promise<void> {
   const { session, valueOf } = await opened;
-  if (message.type === 'drawn') return;
   if (message.type === 'ready') return outbox.post({ type: 'session', session });
   const { id, method, params } = message;
   try {

@@ -125,8 +125,6 @@ export type Result<M extends Method> = ReturnType<Requests[M]>;
 
 export type ToHost =
   | { type: 'ready' }
-  /** It shows the figures that it got last. */
-  | { type: 'drawn' }
   | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
 
 export type ToPage =

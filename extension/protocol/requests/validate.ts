@@ -49,8 +49,8 @@ export function checkMessage(value: unknown): Checked {
   const id = fields !== null && isIndex(fields.id) ? fields.id : null;
   try {
     if (fields === null) throw new Refused('a message must be an object');
-    if (fields.type === 'ready' || fields.type === 'drawn') return { ok: true, message: { type: fields.type } };
-    if (fields.type !== 'request') throw new Refused('the type of a message must be "ready", "drawn" or "request"');
+    if (fields.type === 'ready') return { ok: true, message: { type: 'ready' } };
+    if (fields.type !== 'request') throw new Refused('the type of a message must be "ready" or "request"');
     if (id === null) throw new Refused('a request must have an id, which is a whole number');
     return { ok: true, message: request(id, fields.method, fields.params) };
   } catch (error) {

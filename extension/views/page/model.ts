@@ -16,9 +16,9 @@ export interface PageModel {
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
-  /** A page was notified of figures that it does not show yet. */
-  setLate(page: number): void;
-  /** A page shows the figures that it requested. */
+  /** A page was notified of figures and has not requested them yet, or requests them now. */
+  setLate(page: number, late: boolean): void;
+  /** A page has the figures that it requested. */
   answered(page: number): void;
   /** A page shows this moment of the trace with that number. */
   setMoment(moment: PageMoment & { id: number }): void;

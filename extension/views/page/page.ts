@@ -44,7 +44,7 @@ export class Page implements vscode.Disposable {
       revision: () => model.shown?.facts?.info.revision ?? -1,
       view: () => this.view(),
       judged: () => model.shown?.facts?.findings,
-      late: () => model.setLate(this.id),
+      late: (late: boolean) => model.setLate(this.id, late),
       answered: () => model.answered(this.id),
     };
     this.notifier = new PageNotifier(source, message => this.post(message));
@@ -105,14 +105,13 @@ export class Page implements vscode.Disposable {
       this.ready = true;
       this.notifier.begin();
       this.push();
-    } else if (checked.message.type === 'drawn') {
-      this.notifier.drawn();
     } else {
       this.notifier.acknowledged();
       const request = checked.message;
+      // The bars of the cards are requested whenever figures are.
+      if (request.method === 'ledger') this.notifier.figuresRequested();
       void this.answer(request).then(response => {
         this.post(response);
-        // The bars of the cards are requested whenever figures are.
         if (request.method === 'ledger' && this.ready && this.place.visible) this.notifier.figuresAnswered();
       });
     }

@@ -8,9 +8,9 @@ export interface ViewSource {
   view(): SessionView;
   /** Another value: it was judged anew. */
   judged(): unknown;
-  /** The page will request what is new. */
-  late(): void;
-  /** The page shows it already. */
+  /** The page will request what is new, or requests it now: what is requested in this turn is of the same moment. */
+  late(late: boolean): void;
+  /** The page has the figures that it requested. */
   answered(): void;
 }
 
@@ -25,8 +25,6 @@ export class PageNotifier {
   /** To be shown, until a request came after it was sent: a page that comes into view is loaded anew. */
   private target: Target | null = null;
   private targetSent = false;
-  /** Figures were sent that the page has not drawn yet. */
-  private drawing = false;
 
   constructor(
     private readonly source: ViewSource,
@@ -37,7 +35,7 @@ export class PageNotifier {
   begin(): void {
     this.sent = null;
     this.state = '';
-    this.targetSent = this.drawing = false;
+    this.targetSent = false;
     this.judged = this.source.judged();
     this.changed();
   }
@@ -84,24 +82,20 @@ export class PageNotifier {
   }
 
   private markLate(): void {
-    if (this.sent !== null && this.sent.info !== null) this.source.late();
+    this.source.late(this.sent !== null && this.sent.info !== null);
+  }
+
+  figuresRequested(): void {
+    this.source.late(false);
   }
 
   /** What was not sent yet goes with the answers. */
   figuresAnswered(): void {
-    const known = this.source.revision() === (this.sent?.info?.revision ?? -1);
-    if (known && !this.drawing) this.source.answered();
-    if (known) return;
-    this.drawing = true;
+    this.source.answered();
+    if (this.source.revision() === (this.sent?.info?.revision ?? -1)) return;
     this.sent = this.source.view();
     this.state = stateOf(this.sent);
     this.post({ type: 'session', session: this.sent, answers: true });
-  }
-
-  /** The page has drawn them. */
-  drawn(): void {
-    this.drawing = false;
-    this.source.answered();
   }
 }
 

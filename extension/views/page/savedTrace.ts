@@ -49,7 +49,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     onDidChange: document.onDidChange,
     shown: document,
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
-    setLate: page => document.setLate(page, true),
+    setLate: (page, late) => late && document.setLate(page, true),
     answered: page => document.setLate(page, false),
     setMoment: ({ id: _, ...moment }) => document.setMoment(moment),
     showSession: () => undefined,

@@ -20,15 +20,14 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
       return sessions.shown;
     },
     view: () => ({ ...sessions.view(), canWiden }),
-    setLate: page => {
-      sessions.shown?.setLate(page, true);
-      sessions.beside.setLate(page, true);
+    setLate: (page, late) => {
+      // Beside the pages, figures are requested in the same packet: they are of the moment that the pages show.
+      if (late) sessions.shown?.setLate(page, true);
+      sessions.beside.setLate(page, late);
     },
     answered: page => {
-      // Beside the pages, figures are requested before the trace goes on: they are of the moment that the pages show.
-      sessions.beside.changed('events');
-      sessions.beside.setLate(page, false);
       sessions.shown?.setLate(page, false);
+      sessions.beside.changed('events');
     },
     setMoment: ({ id, ...moment }) => sessions.all.find(session => session.id === id)?.setMoment(moment),
     setRecording: async on => sessions.shown?.setRecording(on),

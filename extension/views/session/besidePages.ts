@@ -1,9 +1,9 @@
 import type { TraceChange } from '../../protocol/requests/engineRequests';
 
-/** For so long the window waits for a page that does not show the figures that it was notified of. */
+/** For so long the window waits for a page that does not request the figures that it was notified of. */
 const PATIENCE_MS = 2_000;
 
-/** Changes for what stands beside the pages (status bar, editors, Problems): once the pages show the figures, so that all show one moment. */
+/** Changes for what stands beside the pages (status bar, editors, Problems): once the pages request the figures, so that all show one moment. */
 export class BesidePages {
   /** Pages that were notified of figures that they do not have yet. */
   private readonly late = new Set<number>();

@@ -82,14 +82,6 @@ test('the next moment waits for those who were told of the last, but not for eve
   assert.ok(!waited());
   pass(1);
   assert.ok(waited(), 'a page that never asks');
-  happens();
-  pass(80);
-  assert.ok(waited(), 'it is not waited for again');
-  session.setLate('page', true);
-  session.setLate('page', false);
-  happens();
-  pass(80);
-  assert.ok(!waited(), 'a page that asks is waited for, however late its word of that comes');
 });
 
 test('while more is read than can be waited for, little is told', t => {

@@ -35,8 +35,8 @@ function setUp(): Setup {
     const info = { revision: source.revision, processes: [...source.processes] } as unknown as TraceInfo;
     return { ...EMPTY, detail: source.detail, info };
   };
-  const answered = (): void => void (source.late = false);
-  const late = (): void => void (source.late = true);
+  const answered = (): void => undefined;
+  const late = (late: boolean): void => void (source.late = late);
   const notifier = new PageNotifier(
     { revision: () => source.revision, judged: () => source.judged, view, late, answered },
     message => told.push(message),
@@ -64,13 +64,12 @@ test('of events the page hears without a figure; the figures go with what it the
   assert.deepEqual(said(), [changed(2)]);
   assert.ok(source.late, 'the next moment waits for the page');
   assert.equal(source.views, views, 'the view is made only when it is told');
+  notifier.figuresRequested();
+  assert.ok(!source.late, 'what stands beside the page is requested with it');
   notifier.figuresAnswered();
   assert.deepEqual(said(), ['session 2 with answers']);
   notifier.figuresAnswered();
   assert.deepEqual(said(), [], 'nothing is new');
-  assert.ok(source.late, 'what stands beside the page waits until it has drawn them');
-  notifier.drawn();
-  assert.ok(!source.late);
 });
 
 test('more than figures is told at once, beside the figures that the page has', () => {
@@ -92,7 +91,7 @@ test('what was judged anew is requested at once, and what stands beside the page
   notifier.changed();
   assert.deepEqual(said(), [judged, changed(1)]);
   assert.ok(source.late);
-  source.late = false;
+  notifier.figuresRequested();
   [source.judged, source.detail] = [3, '1 leak'];
   notifier.changed();
   assert.deepEqual(said(), [judged, 'session 1']);

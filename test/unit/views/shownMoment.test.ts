@@ -105,7 +105,8 @@ test('figures in the editor are requested with those of the page, before the tra
     changed: () => order.push(`${name} changed`),
   });
   const model = modelOf({ shown: log('trace'), beside: log('beside') } as unknown as Sessions, true);
-  model.setLate(1);
+  model.setLate(1, true);
+  model.setLate(1, false);
   model.answered(1);
-  assert.deepEqual(order, ['trace true', 'beside true', 'beside changed', 'beside false', 'trace false']);
+  assert.deepEqual(order, ['trace true', 'beside true', 'beside false', 'trace false', 'beside changed']);
 });
