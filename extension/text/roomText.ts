@@ -13,8 +13,8 @@ export function roomTexts(room: Room, t: Translate): string[] {
     : [t('limit {0}', limit), inUse, t('short by {0}', formatBytes(missingBytes))];
 }
 
-/** What to try, and where a forecast is: on the page, in a tab; in what a terminal writes, by a command. */
-export function adviceText({ text, forecast }: OutOfMemoryAdvice, face: 'page' | 'terminal', t: Translate): string {
+/** What to try, with where a forecast is: on the page a tab, in what a terminal writes a command. */
+export function withForecast({ forecast, text }: OutOfMemoryAdvice, face: 'page' | 'terminal', t: Translate): string {
   if (forecast !== true) return text;
   return face === 'page'
     ? t('{0} The tab Fit forecasts what fits.', text)

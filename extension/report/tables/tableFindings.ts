@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../text/format';
 import { isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
-import { adviceText, savesText } from '../../text/roomText';
+import { savesText, withForecast } from '../../text/roomText';
 import { linePlace, titleOf } from '../../analysis/findings/kinds/wording';
 import { overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
@@ -69,7 +69,7 @@ export function findingText(finding: Finding, { oomFiles = new Map(), live = fal
     lines.push(
       ...advice.map(
         (each, i) =>
-          `  ${i === 0 ? 'Try first' : 'Or'} (${savesText(each, failure, t)}): ${adviceText(each, 'terminal', t)}`,
+          `  ${i === 0 ? 'Try first' : 'Or'} (${savesText(each, failure, t)}): ${withForecast(each, 'terminal', t)}`,
       ),
     );
   if (all !== '') lines.push(`  ${all}`);

@@ -1,8 +1,10 @@
 // What to try after a failed allocation, and what proves it.
 import assert from 'node:assert/strict';
+import { t } from '@vscode/l10n';
 import type { MemorySnapshot, OutOfMemory, Pass, Site, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { findingText } from '../../../extension/report/tables/tableFindings';
+import { withForecast } from '../../../extension/text/roomText';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../../sentences.mjs';
@@ -130,9 +132,12 @@ test('what a line behind the loop allocated is no batch: to free it comes first,
   assertSentence(advice[0]?.text);
   const { advice: ofLoop, card } = judged(failed, { [INPUT]: 12 * MB, [WEIGHTS]: 160 * MB });
   assert.equal(ofLoop[0]?.kind, 'batch');
-  assert.deepEqual([/\btab\b/.test(card.suggestion), /gpu-memtrace/.test(card.suggestion)], [true, false]);
-  const written = findingText(card).join('\n');
-  assert.deepEqual([/\btab\b/.test(written), /gpu-memtrace/.test(written)], [false, true]);
+  const page = withForecast({ ...ofLoop[0]!, text: card.suggestion }, 'page', t);
+  for (const [text, tab] of [
+    [page, true],
+    [findingText(card).join('\n'), false],
+  ] as const)
+    assert.deepEqual([/\btab\b/.test(text), /gpu-memtrace/.test(text)], [tab, !tab], text);
 });
 
 test('what frees less than is missing says so', () => {

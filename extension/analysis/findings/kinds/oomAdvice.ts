@@ -189,11 +189,7 @@ function lessText({ batch, bigger, step }: Failed, inForward: boolean, percent: 
 }
 
 /** What the line with most of the memory allocated for the first time, such as a table behind the loop: no batch makes it smaller. */
-function onceMade(
-  { step, sites, tensorBytes }: MemorySnapshot,
-  before: ReadonlySet<string>,
-  source: TraceSource,
-): Idea[] {
+function onceMade({ sites, tensorBytes }: MemorySnapshot, before: ReadonlySet<string>, source: TraceSource): Idea[] {
   const [most] = byLine(sites, source);
   const own = sites.filter(({ site }) => siteText(source.site(site)) === most?.line);
   const isOfBatch = own.some(one => one.activationBytes > 0 || !isBeforeBackward(source.site(one.site)));

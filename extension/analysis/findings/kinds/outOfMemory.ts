@@ -7,7 +7,7 @@ import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
-import { adviceText, savesText } from '../../../text/roomText';
+import { savesText } from '../../../text/roomText';
 import { libraryName } from '../../../text/libraryName';
 import { inSentence, placeOf, siteText } from '../../sites/site';
 import { areEnough } from '../../sites/overallVerdict';
@@ -370,14 +370,14 @@ function failureFinding({ verdict, failure, leak }: JudgedFailure, source: Trace
     id: `oom ${process} ${cause} ${placeText(place)}`,
     ...{ cause, process, device, layer, place },
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: noAdvice ?? onCard(verdict, advice[0]),
+    suggestion: noAdvice ?? adviceText(verdict, advice[0]),
     failure: verdict,
   });
 }
 
 /** With what it gives: the card has no other place for that. */
-function onCard(verdict: OutOfMemoryVerdict, advice: OutOfMemoryAdvice | undefined): string {
-  return advice === undefined ? '' : t('{0} This {1}.', adviceText(advice, 'page', t), savesText(advice, verdict, t));
+function adviceText(verdict: OutOfMemoryVerdict, advice: OutOfMemoryAdvice | undefined): string {
+  return advice === undefined ? '' : t('{0} This {1}.', advice.text, savesText(advice, verdict, t));
 }
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
