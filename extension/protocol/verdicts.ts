@@ -283,6 +283,7 @@ export type AdviceKind =
   | 'one-pool'
   | 'pools'
   | 'batch'
+  | 'once'
   | 'copies'
   | 'shapes'
   | 'zero-grad'
@@ -295,6 +296,8 @@ export interface OutOfMemoryAdvice {
   /** It may give less, or more. */
   atMost?: true;
   atLeast?: true;
+  /** A forecast of the fit shows what would do; each face names where it is. */
+  forecast?: true;
 }
 export interface OutOfMemoryLine {
   site: number;

@@ -13,6 +13,14 @@ export function roomTexts(room: Room, t: Translate): string[] {
     : [t('limit {0}', limit), inUse, t('short by {0}', formatBytes(missingBytes))];
 }
 
+/** What to try, with where a forecast is: on the page a tab, in what a terminal writes a command. */
+export function withForecast({ forecast, text }: OutOfMemoryAdvice, face: 'page' | 'terminal', t: Translate): string {
+  if (forecast !== true) return text;
+  return face === 'page'
+    ? t('{0} The tab Fit forecasts what fits.', text)
+    : t('{0} `gpu-memtrace fit` forecasts what fits.', text);
+}
+
 /** `saves about 8 MiB`, and how much is missing where that is more. */
 export function savesText({ kind, bytes, atMost, atLeast }: OutOfMemoryAdvice, room: Room, t: Translate): string {
   const size = formatBytes(bytes);

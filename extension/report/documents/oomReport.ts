@@ -6,7 +6,7 @@ import type { OutOfMemoryCause, OutOfMemoryVerdict, Verdicts } from '../../proto
 import { groupBy } from '../../base/maps';
 import { code, plain } from '../../text/markdown';
 import { moduleText } from '../../text/moduleText';
-import { roomTexts, savesText } from '../../text/roomText';
+import { roomTexts, savesText, withForecast } from '../../text/roomText';
 import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
 import { pausedIn, unusedIn } from '../../analysis/ledger/pools';
@@ -113,7 +113,9 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, newInStep } = verdict;
-  const tries = advice.map((each, i) => `${i + 1}. ${plain(each.text)} **This ${savesText(each, verdict, t)}.**`);
+  const tries = advice.map(
+    (each, i) => `${i + 1}. ${plain(withForecast(each, 'terminal', t))} **This ${savesText(each, verdict, t)}.**`,
+  );
   const when = failure.snapshot === null ? 'at the end of the last step' : 'when the allocation failed';
   const how = `The sizes are computed from the live memory ${when}. They may overlap, so do not add them up.`;
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);

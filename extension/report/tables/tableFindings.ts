@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../text/format';
 import { isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
-import { savesText } from '../../text/roomText';
+import { savesText, withForecast } from '../../text/roomText';
 import { linePlace, titleOf } from '../../analysis/findings/kinds/wording';
 import { overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
@@ -67,7 +67,10 @@ export function findingText(finding: Finding, { oomFiles = new Map(), live = fal
   if (advice.length === 0) lines.push(`  ${suggestion}`);
   if (failure)
     lines.push(
-      ...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${savesText(each, failure, t)}): ${each.text}`),
+      ...advice.map(
+        (each, i) =>
+          `  ${i === 0 ? 'Try first' : 'Or'} (${savesText(each, failure, t)}): ${withForecast(each, 'terminal', t)}`,
+      ),
     );
   if (all !== '') lines.push(`  ${all}`);
   return lines;

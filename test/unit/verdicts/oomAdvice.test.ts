@@ -1,8 +1,10 @@
 // What to try after a failed allocation, and what proves it.
 import assert from 'node:assert/strict';
+import { t } from '@vscode/l10n';
 import type { MemorySnapshot, OutOfMemory, Pass, Site, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { findingText } from '../../../extension/report/tables/tableFindings';
+import { withForecast } from '../../../extension/text/roomText';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../../sentences.mjs';
@@ -121,9 +123,27 @@ test('a line that runs in some steps alone made no larger batch, nor did one who
   assert.ok(!batch([{ ...forward!, usualAllocatedBytes: 90 * MB }, input!], 512 * KB));
 });
 
+test('what a line behind the loop allocated is no batch: to free it comes first, and the page alone speaks of a tab', () => {
+  const once = [made(WEIGHTS, 160 * MB), made(INPUT, 12 * MB, { usualAllocatedBytes: 12 * MB })];
+  const failed = { site: 99, requestedBytes: 90 * MB, sites: once };
+  const { advice } = judged(failed, { [INPUT]: 12 * MB });
+  const batch = advice.find(({ kind }) => kind === 'batch')?.bytes ?? 0;
+  assert.deepEqual([advice[0]?.kind, advice[0]?.bytes, batch < 12 * MB], ['once', 160 * MB, true]);
+  assertSentence(advice[0]?.text);
+  const { advice: ofLoop, card } = judged(failed, { [INPUT]: 12 * MB, [WEIGHTS]: 160 * MB });
+  assert.equal(ofLoop[0]?.kind, 'batch');
+  const page = withForecast({ ...ofLoop[0]!, text: card.suggestion }, 'page', t);
+  for (const [text, tab] of [
+    [page, true],
+    [findingText(card).join('\n'), false],
+  ] as const)
+    assert.deepEqual([/\btab\b/.test(text), /gpu-memtrace/.test(text)], [tab, !tab], text);
+});
+
 test('what frees less than is missing says so', () => {
   const sites = [made(FORWARD, 30 * MB, { activationBytes: 30 * MB })];
-  const { card, advice } = judged({ site: FORWARD, requestedBytes: 90 * MB, sites, tensorBytes: 190 * MB });
+  const ran = { [FORWARD]: 30 * MB };
+  const { card, advice } = judged({ site: FORWARD, requestedBytes: 90 * MB, sites, tensorBytes: 190 * MB }, ran);
   assert.equal(advice[0]?.kind, 'batch');
   assertSentence(card.suggestion);
   const few = judged({ site: OPTIMIZER, requestedBytes: 90 * MB, sites, tensorBytes: 190 * MB });

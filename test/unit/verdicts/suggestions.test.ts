@@ -102,6 +102,8 @@ test('of a state that is carried over in a tuple, the graph grows, not the tuple
   });
   assertSentence(suggest('graph', state));
   assertSentence(suggest('graph', { ...state, length: 120 }));
+  const variable = suggest('graph', at('train().epoch_loss', { kind: 'autograd', graph: true, length: null }));
+  assert.doesNotMatch(variable, /tuple/);
 });
 
 test('of a way through several containers the one that grows is told', () => {

@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import { otherHolders, shareText } from '../../../extension/text/holderShare';
+import { withForecast } from '../../../extension/text/roomText';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { primaryButton } from '../../components';
@@ -157,7 +158,9 @@ export class FindingCard {
 
   /** Of a long one, what to do; the rest where it is requested. */
   private showAdvice(): void {
-    const { suggestion } = this.finding;
+    const { suggestion: text, failure } = this.finding;
+    const [advice] = failure?.advice ?? [];
+    const suggestion = advice === undefined ? text : withForecast({ ...advice, text }, 'page', t);
     const [first = ''] = suggestion.split(/(?<=\.) (?=\P{Ll})/u);
     const folds = suggestion.length > LONG_ADVICE && first.length < suggestion.length;
     if (!differs(this.advice, suggestion, this.adviceOpen)) return;

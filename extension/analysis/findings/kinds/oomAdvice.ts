@@ -8,6 +8,7 @@ import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { inSentence, namedFrame, siteText } from '../../sites/site';
+import { blocksText } from '../../words';
 import type { LineText } from './findingContext';
 import { isBeforeBackward } from './grownBatch';
 import { suggest } from './suggestions';
@@ -150,9 +151,11 @@ function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource
   const { failure, step, cause, missingBytes, bigger } = failed;
   const inForward = isBeforeBackward(source.site(failure.site));
   const inBackward = (step ?? 1) > 1 && source.site(failure.site)?.pass === 'backward';
-  const made = batchBytes(snapshot, step, source);
+  const before = linesBefore(failure, snapshot, source);
+  const made = batchBytes(snapshot, step, before, source);
   // So does the request, of a forward pass that made something of its batch; in the first step it may be a weight.
-  const follows = inForward && (step ?? 1) > 1 && made > 0 && failure.layer === 'tensor';
+  const least = before.has(siteText(source.site(failure.site))) ? 0 : T.part * snapshot.tensorBytes;
+  const follows = inForward && (step ?? 1) > 1 && made > least && failure.layer === 'tensor';
   const scaling = made + (follows ? failure.requestedBytes : inBackward ? backwardBytes(failure, snapshot, source) : 0);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
@@ -167,7 +170,8 @@ function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource
   const isOpen = inForward || inBackward || bigger !== null;
   // prettier-ignore
   return [
-    { kind: 'batch', against: 'full', bytes: less, ...(isOpen && { atLeast: true }), text: lessText(failed, inForward, String(10 * tenths)) },
+    { kind: 'batch', against: 'full', bytes: less, ...(isOpen && { atLeast: true }), ...lessText(failed, inForward, String(10 * tenths)) },
+    ...((step ?? 1) > 1 ? onceMade(snapshot, before, source) : []),
     copiesIn(failure, snapshot, { against: bigger !== null ? null : cause === 'limit' ? cause : 'full', source }),
     broadcastIn(failure, snapshot, { cause, source }),
     { kind: 'zero-grad', against: left > less ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
@@ -176,14 +180,41 @@ function ofTheStep(failed: Failed, snapshot: MemorySnapshot, source: TraceSource
 }
 
 /** What of it fits is known where nothing more is to come; else a forecast shows it, and what is missing is the least that it frees. */
-function lessText({ batch, bigger, step }: Failed, inForward: boolean, percent: string): string {
-  if (!inForward && bigger === null) return t('Make the batch or the inputs {0}% smaller.', percent);
+// prettier-ignore
+function lessText({ batch, bigger, step }: Failed, inForward: boolean, percent: string): Pick<Idea, 'text' | 'forecast'> {
+  if (!inForward && bigger === null) return { text: t('Make the batch or the inputs {0}% smaller.', percent) };
+  if ((step ?? 1) <= T.few) return { text: t('Make the batch or the inputs smaller, by at least {0}%: the rest of the step needs memory too.', percent) };
+  const text = batch === null ? t('Make the batch or the inputs smaller.') : t('Make this batch smaller; the earlier ones fitted.');
+  return { text, forecast: true };
+}
+
+/** What the line with most of the memory allocated for the first time, such as a table behind the loop: no batch makes it smaller. */
+function onceMade({ sites, tensorBytes }: MemorySnapshot, before: ReadonlySet<string>, source: TraceSource): Idea[] {
+  const [most] = byLine(sites, source);
+  const own = sites.filter(({ site }) => siteText(source.site(site)) === most?.line);
+  const isOfBatch = own.some(one => one.activationBytes > 0 || !isBeforeBackward(source.site(one.site)));
+  if (most === undefined || most.bytes < T.part * tensorBytes || before.has(most.line) || isOfBatch) return [];
+  const [size, blocks] = [formatBytes(most.bytes), blocksText(most.count)];
   // prettier-ignore
-  if ((step ?? 1) <= T.few) return t('Make the batch or the inputs smaller, by at least {0}%: the rest of the step needs memory too.', percent);
-  // prettier-ignore
-  return batch === null
-    ? t('Make the batch or the inputs smaller. The tab Fit, or `gpu-memtrace fit`, forecasts what fits.')
-    : t('Make this batch smaller; the earlier ones fitted. The tab Fit, or `gpu-memtrace fit`, forecasts the largest that fits.');
+  const text = t('Free what {0} allocated ({1} in {2}), or allocate less there. No earlier step allocated memory on that line.', inSentence(most.line), size, blocks);
+  return [{ kind: 'once', against: 'full', seen: true, bytes: most.bytes, text }];
+}
+
+/** Lines that allocated in a step before the one that runs. */
+function linesBefore(
+  { process, layer }: OutOfMemory,
+  { step, sites }: MemorySnapshot,
+  source: TraceSource,
+): Set<string> {
+  const query = { process, layer, from: 0, to: MOST_SITES, points: FEWEST_POINTS };
+  const { rows, id, last, stepAllocations } = source.siteSeries(query);
+  const before = last.filter(end => end < step).length;
+  const ran = Array.from({ length: rows }, (_, row) => row).filter(row =>
+    stepAllocations.subarray(row * last.length, row * last.length + before).some(count => count > 0),
+  );
+  const known = sites.filter(one => one.oldestStep < step || one.usualAllocatedBytes > 0);
+  const ids = [...ran.map(row => id[row] ?? 0), ...known.map(({ site }) => site)];
+  return new Set(ids.map(site => siteText(source.site(site))));
 }
 
 /** One tensor in float32 and in 16 bits: a few blocks of this step, from several call sites, of the requested size, half or twice that. */
@@ -258,11 +289,20 @@ function wasThere(
   });
 }
 
-/** Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes. */
-function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {
+/**
+ * Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes, and for
+ * lines that were in no step before.
+ */
+function batchBytes(
+  { step: now, sites }: MemorySnapshot,
+  step: number | null,
+  before: ReadonlySet<string>,
+  source: TraceSource,
+): number {
   const parts = sites.map(({ site, oldestStep, liveBytes, grownBytes, activationBytes }) => {
     // Weights are made in the first step; where none is known, what is new proves nothing.
-    if ((step ?? 1) === 1 || !isBeforeBackward(source.site(site))) return activationBytes;
+    const at = source.site(site);
+    if ((step ?? 1) === 1 || !isBeforeBackward(at) || !before.has(siteText(at))) return activationBytes;
     return oldestStep === now ? liveBytes : Math.max(0, grownBytes);
   });
   return sum(parts);

@@ -32,6 +32,9 @@ const KEPT_BY_TRACEBACK = /\.__traceback__ > (?!.*(\[\.\.\.\]|\(cache\)))/;
 // prettier-ignore
 const KEEP_NO_EXCEPTION = t('A stored exception keeps its traceback, and with it the local variables of every frame. Store `str(error)` instead, or clear the traceback (`error.with_traceback(None)`).');
 
+/** An element, which may be that of a tuple. */
+const ENTRY = /\[\.\.\.\]( \(its graph\))?$/;
+
 /** Advice that only tensors of PyTorch can follow. */
 const OF_TORCH = /torch|x\{cpu\}|grad/;
 
@@ -133,8 +136,13 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['graph'],
-    holder: /./,
+    holder: ENTRY,
     text: t('{holder} keeps its autograd graph alive. Store `.detach()` of the tensor instead (for a tuple, of each element).'),
+  },
+  {
+    classes: ['graph'],
+    holder: /./,
+    text: t('{holder} keeps its autograd graph alive. Store `.detach()` of the tensor instead.'),
   },
   {
     classes: ['graph'],
