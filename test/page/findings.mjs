@@ -121,7 +121,11 @@ const checks = {
     await card('leak 0').locator('[data-action=why]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();
-    assert.deepEqual(await card('leak 0').locator('.finding-facts .unbroken').allInnerTexts(), ['820 MiB', 'step 212', 'step 12']);
+    assert.deepEqual(await card('leak 0').locator('.finding-facts .unbroken').allInnerTexts(), [
+      '820 MiB',
+      'step 212',
+      'step 12',
+    ]);
     for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112 MiB plateau/, / 4 more /]) assert.match(text, part);
   },
 };

@@ -117,10 +117,10 @@ export interface GroupName {
 
 export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups and temporary memory') };
 
-/** What is left, with so many groups that the chart has and a text does not. */
-export function restName(left: number, short: boolean): string {
-  if (left === 0) return REST.name;
-  return short ? t('rest + {0}', left) : t('rest and {0} more', left);
+/** What is left, with so many groups that the chart has and a text does not: a name and, where there is little room, a number that is not cut. */
+export function restName(left: number, short: boolean): [string, string] {
+  if (left === 0) return [REST.name, ''];
+  return short ? [REST.name, `\u00a0+${left}`] : [t('rest and {0} more', left), ''];
 }
 
 /** Groups, the last to be left out first: the one that grew most in the second half of the time, as a leak does; then the largest. */

@@ -95,6 +95,6 @@ export class TimelineTooltip {
   }
 }
 
-function line(swatch: HTMLElement, name: string, bytes: string): HTMLElement {
+function line(swatch: HTMLElement, name: string | [string, string], bytes: string): HTMLElement {
   return el('div', {}, swatch, oneLineName(name), el('b', { class: 'number' }, bytes));
 }
