@@ -195,12 +195,11 @@ export class TimelineView {
 
   private curves(untilNs: number): Curve[] {
     const { hidden, stack } = this.context?.view ?? {};
-    const isKnown = stack?.by === 'none' || this.answers.stack !== null; // no area is first whole, then parts
     return DRAWN.map(series => ({
       series,
       points: this.answers.data?.points(series, untilNs) ?? [],
       shown: hidden?.includes(series) !== true,
-      area: isKnown && series === this.areaSeries,
+      area: series === this.areaSeries && (stack?.by === 'none' || this.answers.stack !== null), // not first whole
     }));
   }
 
