@@ -20,7 +20,7 @@ import type {
 } from '../protocol/requests/verdictRequests';
 import type { TraceSource } from '../protocol/trace';
 import type { Finding, Verdicts } from '../protocol/verdicts';
-import { stepOfFigures } from '../report/tables/ending';
+import { whenHeld } from '../report/tables/ending';
 import { Judge } from './judge';
 
 /** How long a busy process is waited for. */
@@ -91,7 +91,7 @@ export class TraceVerdicts {
     const findings = verdicts.findings.map(finding => ({
       ...finding,
       spark: findingSpark(this.source, finding),
-      heldAtStep: stepOfFigures(this.source, finding),
+      heldWhen: whenHeld(this.source, finding),
       queryable: this.queryRefusal(finding) === null,
       holders: this.searches.get(finding.id)?.holders ?? null,
     }));

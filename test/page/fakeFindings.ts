@@ -83,7 +83,7 @@ function finding(part: Partial<FindingView>): FindingView {
     ],
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph is freed.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
-    heldAtStep: null,
+    heldWhen: 'at the end of step 212',
     bytesAtStep: null,
     queryable: true,
     holders: null,
@@ -253,7 +253,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'model.py': 'eval_outputs.py',
   'metrics.py': 'distributedvalidationmetrics.py',
 };
-const FIGURES: Readonly<Record<string, number>> = { heldAtStep: 15_350 };
+const FIGURES: Readonly<Record<string, string>> = { heldWhen: 'at the end of step 15,350' };
 
 /** Renames in all texts of an answer; columns of numbers stay as they are. */
 export function longNames(value: unknown): unknown {

@@ -162,6 +162,15 @@ const checks = {
       assert.ok(titles.some(title => title.split('\n').length === 2));
     });
   },
+  async 'in a sentence a name that fits into one line stays whole; a longer one may end a line at its underscores'() {
+    await beside({ width: 300, limits: { findings: 3, long: true } }, async low => {
+      const named = await low
+        .locator('.named > .primary')
+        .evaluateAll(all => all.map(one => [one.textContent, one.querySelectorAll('wbr').length]));
+      assert.equal(new Map(named).get('eval_outputs.py'), 0);
+      assert.equal(new Map(named).get('long_name_contrastive_pretraining.py'), 3);
+    });
+  },
   async 'no line of facts begins or ends with a dot, and none is in a line of its own'() {
     for (const width of [250, 268, 280, 300, 330, 360])
       await beside({ width, limits: { findings: 1 } }, async low => {
@@ -176,7 +185,7 @@ const checks = {
           }),
         );
         assert.ok(dots.length > 2 && dots.every(Boolean), `${width} px: ${dots}`);
-        assert.match(await low.locator('.finding-facts').innerText(), /blocks · since step 12 · confidence 99%$/);
+        assert.match(await low.locator('.finding-facts').innerText(), / 212 · since step 12 · confidence 99%$/);
       });
   },
   async 'under the mouse a row keeps its name and its figures: its button stands in the margin'() {

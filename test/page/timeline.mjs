@@ -257,6 +257,26 @@ const checks = {
       await own.context.close();
     }
   },
+  async 'the tooltip names each line that is drawn, or says how many it leaves out; never the one that grows'() {
+    for (const [width, height, lines] of [
+      [900, 500, 6],
+      [300, 694, 4],
+      [300, 300, 4],
+    ]) {
+      const low = await openPage(browser, files, { width, height, scene: { phase: 'ended' } });
+      const plot = await low.page.locator('.timeline-overlay').boundingBox();
+      await low.page.mouse.move(plot.x + plot.width * 0.45, plot.y + plot.height * 0.6);
+      const tooltip = low.page.locator('.timeline-tooltip');
+      await tooltip.locator('[data-group="0"]').waitFor();
+      const named = await tooltip.locator('[data-group]:not([data-group=rest])').count();
+      const rest = await tooltip.locator('div:has(> [data-group=rest])').allInnerTexts();
+      const [box, trace] = [await tooltip.boundingBox(), await low.page.locator('.trace').boundingBox()];
+      assert.ok(box.y >= trace.y, `${width} × ${height}: it fits`);
+      if (width === 900) assert.equal(named, lines, 'in two columns');
+      for (const text of rest) assert.equal(/(?:\+|and )(\d+)/.exec(text)?.[1] ?? '0', String(lines - named), text);
+      await low.context.close();
+    }
+  },
   async 'the tooltip names the step of the mark at the peak, and of the moment that a click shows'() {
     const ended = await openPage(browser, files, { width: 1500, scene: { phase: 'ended' } }); // its clock stands still
     const tooltip = () => ended.page.locator('.timeline-tooltip > :first-child').innerText();

@@ -9,7 +9,7 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 const strings = Object.fromEntries(messages().map(text => [text, `«${text}»`]));
 /** Fields of the host's answers whose texts the page shows as they are. */
 const FIELDS =
-  'file function label name path title tooltip headline detail sentence next suggestion evidence ruledOut because text status detail command cause stack error names byCause type chain'.split(
+  'file function label name path title tooltip headline detail sentence next suggestion evidence ruledOut because text status detail command cause stack error names byCause type chain heldWhen'.split(
     ' ',
   );
 const FIGURE = /[+−-]?[\d.,]+\s?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;

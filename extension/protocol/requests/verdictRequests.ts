@@ -27,8 +27,8 @@ export interface Inquiry {
 export interface FindingView extends Finding {
   /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
   spark: number[];
-  /** At whose end its figures hold, where they are not of the moment that is shown; null: they are. */
-  heldAtStep: number | null;
+  /** Of which moment its figures are: `at the end of step 200`. */
+  heldWhen: string;
   /** Its process can be queried now. */
   queryable: boolean;
   /** null: there was no query. */

@@ -114,14 +114,14 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
 }
 
-/**
- * The step at whose end a finding's figures hold: of a program that runs the page's other figures are ahead of it; else where the end is
- * shown. null: they are of the moment that is shown.
- */
-export function stepOfFigures(source: TraceSource, { bytesAtStep }: Pick<Finding, 'bytesAtStep'>): number | null {
-  const { live, steps } = source.info();
-  if (live) return steps.length === 1 ? bytesAtStep : null;
-  return endingOf(source)?.step === bytesAtStep ? null : bytesAtStep;
+/** Of which moment a finding's figures are, whichever is shown: `at the end of step 200`. */
+export function whenHeld(
+  source: TraceSource,
+  { bytesAtStep, verdict }: Pick<Finding, 'bytesAtStep' | 'verdict'>,
+): string {
+  if (bytesAtStep !== null) return t('at the end of step {0}', formatCount(bytesAtStep));
+  if (verdict === 'oom' || endingOf(source)?.failed === true) return t('at the failed allocation');
+  return source.info().live ? t('now') : t('at the end');
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */

@@ -1,6 +1,6 @@
 // Which moment of a trace is shown when its program has ended.
 import assert from 'node:assert/strict';
-import { endingOf, endingWords, stepOfFigures } from '../../../extension/report/tables/ending';
+import { endingOf, endingWords, whenHeld } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { MemorySnapshot, OutOfMemory, Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
@@ -58,14 +58,15 @@ test('none while the program runs, of a snapshot, or where nothing was ever aliv
   assert.equal(endingOf(new EndedTrace(0, { left: 0, totals: { peakBytes: 0 } })), null);
 });
 
-test('figures of a leak are those of the last step: it is named where the end is shown, which may hold other memory', () => {
-  const leak = { bytesAtStep: 20 };
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), leak), 20);
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0 }), leak), null, 'the end of that step is shown');
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0, held: 0 }), leak), 20, 'the peak is shown');
+test('figures of a finding name their moment, whichever is shown', () => {
+  const ended = new EndedTrace(20, { left: 400 });
   const running = new EndedTrace(20, { left: 400, info: { live: true } });
-  assert.equal(stepOfFigures(running, { bytesAtStep: 18 }), 18, 'judged a while ago');
-  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), { bytesAtStep: null }), null);
+  const leak = { verdict: 'leak', bytesAtStep: 20 } as const;
+  for (const trace of [ended, running, new EndedTrace(20, { left: 0 })])
+    assert.equal(whenHeld(trace, leak), 'at the end of step 20');
+  const stepless = { ...leak, bytesAtStep: null };
+  assert.deepEqual([whenHeld(ended, stepless), whenHeld(running, stepless)], ['at the end', 'now']);
+  assert.equal(whenHeld(ended, { ...stepless, verdict: 'oom' }), 'at the failed allocation');
 });
 
 test('of several processes the last step of the one that held most, and the sum of all', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { MemorySnapshot, OutOfMemory, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { cameTo } from '../../../extension/analysis/series/repeated';
-import { stepOfFigures } from '../../../extension/report/tables/ending';
+import { whenHeld } from '../../../extension/report/tables/ending';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../../sentences.mjs';
@@ -67,7 +67,7 @@ test('wherever a step ends and an allocation fails, a leak holds the iterations 
       const { finding, saved, done, trace } = failing(ends, failsAt);
       assert.deepEqual([finding.bytes, finding.count], [done * ITERATION, 3 * done], `${ends}, ${failsAt}`);
       assert.equal(saved, finding.bytes);
-      assert.equal(stepOfFigures(trace, finding), null, 'the failed allocation is shown');
+      assert.equal(whenHeld(trace, finding), 'at the failed allocation');
       assertSentence(finding.evidence.find(text => text.includes('the leak held')));
     }
 });
@@ -83,7 +83,7 @@ test('where the program continued, the advice is what the leak held then, and th
   const { finding, saved, done, trace } = failing('output', 'hidden', { exitCode: 0, more: 20 });
   assert.equal(saved, done * ITERATION);
   assert.ok(finding.bytes >= 49 * ITERATION);
-  assert.equal(stepOfFigures(trace, finding), 50);
+  assert.equal(whenHeld(trace, finding), 'at the end of step 50');
 });
 
 test('lines that repeat together come as far as the last of them', () => {

@@ -53,7 +53,7 @@ test('figures as far as they are known', () => {
   assertSentence(figures(leak).join('\n'));
   assertSentence(figures({ ...leak, fullInSteps: 1 })[1]);
   assertSentence(moreFigures(leak).join('\n'));
-  assertSentence(moreFigures({ ...leak, heldAtStep: 79 })[0]);
+  assert.equal(moreFigures(leak)[0]?.includes(leak.heldWhen), true);
   const request = { ...leak, verdict: 'oom', cause: 'full', sinceStep: null, confidence: 1 } as const;
   assert.deepEqual(moreFigures(request), [], 'what did not fit is not held');
   const mayStop: FindingView = { ...leak, verdict: 'rising' };

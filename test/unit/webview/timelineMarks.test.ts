@@ -154,8 +154,8 @@ test('in an interval that is not over they are where they are not over what is a
   const unfinished = stackEdges({ ...stack, unfinished: 2 }, { fromNs: 0, toNs: 400 }, 4, alive);
   assert.deepEqual(
     unfinished[1]!.map(({ y }) => y),
-    [11, 11, 0, 0, 22, 22, 33, 33, 0, 0],
-    'each interval that is not over',
+    [11, 11, 22, 22, 33, 33, 0, 0],
+    'what is less for a while is no stripe',
   );
   const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, [{ x: 0, y: 1000 }]);
   assert.deepEqual(

@@ -11,8 +11,8 @@ export function splitName(name: string): [string, string] {
 }
 
 /** The name of a line where it has one row: what does not fit is cut in front of the number. */
-export function oneLineName(name: string): HTMLElement {
-  const [file, at] = splitName(name);
+export function oneLineName(name: string | [string, string]): HTMLElement {
+  const [file, at] = typeof name === 'string' ? splitName(name) : name;
   const primary = el('span', { class: 'primary' });
   setName(primary, file);
   return el('span', { class: 'place' }, primary, el('span', { class: 'at' }, at));
@@ -33,7 +33,10 @@ export function setFunction(element: Element, name: string): void {
   element.replaceChildren(at > 0 ? el('span', { class: 'qualified' }, ...parts) : name);
 }
 
-/** A sentence that wraps: a name at its underscores first. */
+/** Letters of a name that fits into a line of a narrow panel. */
+const ONE_LINE = 24;
+
+/** A sentence that wraps: a longer name at its underscores first. */
 export function wrapped(text: string): (Node | string)[] {
   const found: (Node | string)[] = [];
   let end = 0;
@@ -47,7 +50,7 @@ export function wrapped(text: string): (Node | string)[] {
 }
 
 function nameOf(name: string): HTMLElement {
-  return el('span', { class: 'primary' }, ...broken(name, /(?<=_)/));
+  return el('span', { class: 'primary' }, ...(name.length > ONE_LINE ? broken(name, /(?<=_)/) : [name]));
 }
 
 /** A line may end at these places. */

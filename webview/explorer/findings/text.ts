@@ -30,14 +30,13 @@ export function figures(finding: FindingView): string[] {
   return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** Limit and use of a failure; `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
+/** Limit and use of a failure; `820.00 MB in 200 blocks at the end of step 212`, `since step 12`, `confidence 97%`: as far as they are known. */
 export function moreFigures(finding: FindingView): string[] {
-  const { sinceStep, confidence, bytes, count, heldAtStep, cause, failure } = finding;
+  const { sinceStep, confidence, bytes, count, heldWhen, cause, failure } = finding;
   const facts = failure ? roomTexts(failure, t) : [];
-  const held = [formatBytes(bytes), blocksText(count), formatCount(heldAtStep ?? 0)] as const;
   // Of a failure that came of no leak it is the request, which the headline has.
   if (bytes > 0 && (cause === null || isLeak(finding)))
-    facts.push(heldAtStep === null ? t('{0} in {1}', ...held) : t('{0} in {1} at the end of step {2}', ...held));
+    facts.push(t('{0} in {1}', formatBytes(bytes), `${blocksText(count)} ${heldWhen}`));
   if (sinceStep !== null && isSinceSure(sinceStep)) facts.push(t('since step {0}', formatCount(sinceStep)));
   // Of what may stop growing only the growth is sure.
   if (confidence < 1 && (isLeak(finding) || !isGrowth(finding)))

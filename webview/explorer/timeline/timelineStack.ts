@@ -11,7 +11,7 @@ import type { TimeWindow } from '../state/zoom';
 
 /**
  * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has
- * the least of them. In an interval that is not over they are nothing where they would be over what is alive (`isOver`).
+ * the least of them. In an interval that is not over they are nothing from where they stay over what is alive (`isOver`).
  * @param alive what is alive over time: points of a line
  */
 export function stackEdges(
@@ -38,19 +38,15 @@ export function stackEdges(
   return edges;
 }
 
-/** A span in parts, by whether so many bytes are over what is alive. */
+/** A span in two parts: behind its last time without it, so many bytes are over what is alive. */
 function partsOf(alive: readonly Point[], fromNs: number, toNs: number, bytes: number) {
-  const parts: { fromNs: number; toNs: number; over: boolean }[] = [];
-  alive.forEach(({ x, y }, at) => {
-    const next = alive[at + 1] ?? { x: Infinity, y };
-    const [from, to] = [Math.max(x, fromNs), Math.min(next.x, toNs)];
-    const over = Math.min(y, next.y) < bytes;
-    const before = parts.at(-1);
-    if (from >= to) return;
-    if (before?.over === over) before.toNs = to;
-    else parts.push({ fromNs: from, toNs: to, over });
-  });
-  return parts;
+  const last = alive.findLastIndex(({ x, y }, at) => x < toNs && Math.min(y, alive[at + 1]?.y ?? y) >= bytes);
+  const overNs = Math.max(fromNs, Math.min(toNs, last < 0 ? fromNs : (alive[last + 1]?.x ?? Infinity)));
+  const parts = [
+    { fromNs, toNs: overNs, over: false },
+    { fromNs: overNs, toNs, over: true },
+  ];
+  return parts.filter(part => part.fromNs < part.toNs);
 }
 
 interface Span {
@@ -120,6 +116,20 @@ export interface GroupName {
 }
 
 export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups and temporary memory') };
+
+/** What is left, with so many groups that the chart has and a text does not: a name and, where there is little room, a number that is not cut. */
+export function restName(left: number, short: boolean): [string, string] {
+  if (left === 0) return [REST.name, ''];
+  return short ? [REST.name, `\u00a0+${left}`] : [t('rest and {0} more', left), ''];
+}
+
+/** Groups, the last to be left out first: the one that grew most in the second half of the time, as a leak does; then the largest. */
+export function mostTelling(stack: StackedTimeline, timeNs: number): number[] {
+  const held = stack.groups.map((_, group) => groupAt(stack, group, timeNs).held);
+  const grown = held.map((bytes, group) => bytes - groupAt(stack, group, timeNs / 2).held);
+  const first = grown.indexOf(Math.max(...grown));
+  return [...held.keys()].sort((a, b) => Number(b === first) - Number(a === first) || held[b]! - held[a]!);
+}
 
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {

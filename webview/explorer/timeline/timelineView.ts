@@ -194,12 +194,12 @@ export class TimelineView {
   };
 
   private curves(untilNs: number): Curve[] {
-    const hidden = this.context?.view.hidden ?? [];
+    const { hidden, stack } = this.context?.view ?? {};
     return DRAWN.map(series => ({
       series,
       points: this.answers.data?.points(series, untilNs) ?? [],
-      shown: !hidden.includes(series),
-      area: series === this.areaSeries,
+      shown: hidden?.includes(series) !== true,
+      area: series === this.areaSeries && (stack?.by === 'none' || this.answers.stack !== null), // not first whole
     }));
   }
 
