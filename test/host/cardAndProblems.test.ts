@@ -69,7 +69,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64 KiB [^]* blocks ·\s*confidence \d+%/);
+    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64 KiB [^]* blocks [^·]*·\s*confidence \d+%/);
     assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-severe'), 'true');
