@@ -303,6 +303,8 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
+  if (usual === 0)
+    return t('This step allocated more than earlier ones: {0} from call stacks that allocated nothing in them', now);
   return t(
     'This step allocated more than earlier ones: {0} from call stacks that usually allocate {1} per step',
     now,
