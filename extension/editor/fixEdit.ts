@@ -51,15 +51,15 @@ export function isFixed(
   const original = lines.original(path, line, sinceMs);
   const now = lines.now(path, line, sinceMs);
   if (now === null) return false;
-  const [text = '', ...after] = lines.text(path).slice(now - 1);
-  if (holder.fix && readsFixed([text, ...after], holder.fix)) return true;
+  const text = lines.text(path);
+  if (holder.fix && readsFixed(text.slice(now - 1), holder.fix)) return true;
   const release = suggestion.includes('.cpu()') ? OFF_GPU : WITHOUT_GRAPH;
-  return original !== null && countOf(release, text) > countOf(release, original);
+  return original !== null && countOf(release, text[now - 1] ?? '') > countOf(release, original);
 }
 
 /** What a line has that makes a value of a tensor or moves it, and what frees at least its graph. */
 const OFF_GPU = /\.(?:item|cpu|tolist)\(|\bfloat\(/g;
-const WITHOUT_GRAPH = /\.(?:detach|item|cpu|tolist)\(|\bfloat\(/g;
+const WITHOUT_GRAPH = new RegExp(String.raw`\.detach\(|${OFF_GPU.source}`, 'g');
 const countOf = (pattern: RegExp, line: string): number => line.match(pattern)?.length ?? 0;
 
 /** Ids of the findings of a trace whose fix is in its file. */

@@ -59,10 +59,10 @@ export function exitCodeOf({ session, processes }: Pick<answers.TraceInfo, 'sess
   return (launched?.exitCode as number | undefined) ?? processes[0]?.exitCode ?? null;
 }
 
-/** Ctrl+C, and SIGTERM: nothing in the program failed. */
+/** Exit statuses after Ctrl+C and after SIGTERM: nothing in the program failed. */
 const STOPPED = new Set<number | null>([130, 143]);
 
-/** How a program with this status ended: by its user, or by itself and not well. */
+/** How a program with this exit status ended: its user stopped it, it crashed, or neither. */
 export function endOf(exitCode: number | null, stoppedHere = false) {
   const stopped = stoppedHere || STOPPED.has(exitCode);
   return { stopped, exitCode: stopped ? null : exitCode, crashed: !stopped && exitCode !== null && exitCode !== 0 };

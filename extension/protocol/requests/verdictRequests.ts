@@ -43,7 +43,7 @@ export type OverallVerdict = 'waiting' | 'lost' | 'partial' | 'after' | 'rising'
 export interface FindingsView {
   /** There is news that was not judged yet: worth another request in a second. */
   stale: boolean;
-  /** Of the trace when this was said (`TraceInfo`). */
+  /** Revision of the trace that was judged (`TraceInfo.revision`). */
   revision: number;
   overall: OverallVerdict;
   /** The same in words. */

@@ -94,7 +94,7 @@ test('once no page shows the chosen moment any more, the usual one is shown agai
   assert.deepEqual(await leave(), [at(ENDING.timeNs), 9, false]);
 });
 
-test('figures in the editor are requested with those of the page, before the trace goes on', async () => {
+test('the editor requests its figures together with the page, before the trace moves on', async () => {
   const { modelOf } = await importWith(
     { ...parts, window: {} },
     () => import('../../../extension/views/page/windowModel'),

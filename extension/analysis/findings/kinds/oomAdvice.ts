@@ -206,15 +206,24 @@ function linesBefore(
   { step, sites }: MemorySnapshot,
   source: TraceSource,
 ): Set<string> {
-  const query = { process, layer, from: 0, to: MOST_SITES, points: FEWEST_POINTS };
-  const { rows, id, last, stepAllocations } = source.siteSeries(query);
-  const before = last.filter(end => end < step).length;
-  const ran = Array.from({ length: rows }, (_, row) => row).filter(row =>
-    stepAllocations.subarray(row * last.length, row * last.length + before).some(count => count > 0),
-  );
+  const ran = stepsBefore({ process, layer, step }, 'stepAllocations', source).filter(one => one.values.some(Boolean));
   const known = sites.filter(one => one.oldestStep < step || one.usualAllocatedBytes > 0);
-  const ids = [...ran.map(row => id[row] ?? 0), ...known.map(({ site }) => site)];
-  return new Set(ids.map(site => siteText(source.site(site))));
+  return new Set([...ran, ...known].map(({ site }) => siteText(source.site(site))));
+}
+
+/** Of each site of a layer, a figure of the steps before `step`. */
+function stepsBefore(
+  { process, layer, step }: Pick<OutOfMemory, 'process' | 'layer'> & Pick<MemorySnapshot, 'step'>,
+  figure: 'stepAllocations' | 'stepLargestBytes',
+  source: TraceSource,
+): { site: number; values: Float64Array }[] {
+  const query = { process, layer, from: 0, to: MOST_SITES, points: FEWEST_POINTS };
+  const { rows, id, last, [figure]: figures } = source.siteSeries(query);
+  const before = last.filter(end => end < step).length;
+  return Array.from({ length: rows }, (_, row) => {
+    const from = row * last.length;
+    return { site: id[row] ?? 0, values: figures.subarray(from, from + before) };
+  });
 }
 
 /** One tensor in float32 and in 16 bits: a few blocks of this step, from several call sites, of the requested size, half or twice that. */
@@ -277,16 +286,12 @@ function wasThere(
   { step }: MemorySnapshot,
   source: TraceSource,
 ): boolean {
-  const query = { process, layer: 'tensor', from: 0, to: MOST_SITES, points: FEWEST_POINTS } as const;
-  const { rows, id, last, stepLargestBytes } = source.siteSeries(query);
   const line = siteText(source.site(site));
-  const before = last.filter(end => end < step).length;
-  return Array.from({ length: rows }, (_, row) => row).some(row => {
-    const largest = stepLargestBytes.subarray(row * last.length, row * last.length + before);
-    return largest.some(
-      bytes => bytes === requestedBytes || (bytes > requestedBytes && siteText(source.site(id[row] ?? 0)) === line),
-    );
-  });
+  return stepsBefore({ process, layer: 'tensor', step }, 'stepLargestBytes', source).some(one =>
+    one.values.some(
+      bytes => bytes === requestedBytes || (bytes > requestedBytes && siteText(source.site(one.site)) === line),
+    ),
+  );
 }
 
 /**
