@@ -85,11 +85,13 @@ test('a line that is drawn no longer keeps its colour until another line needs i
   const session = { onChange: () => undefined, follow: () => undefined } as unknown as TraceSession;
   const trace = new FollowedTrace(session, null, () => undefined, noSlots());
   const [a = -1, b = -1] = trace.colourGroups('line', ['/x/train.py:1', '/x/train.py:2']);
-  trace.colourGroups('line', ['/x/train.py:1']);
+  const [, c = -1] = trace.colourGroups('line', ['/x/train.py:1', '/x/train.py:3']);
+  assert.equal(new Set([a, b, c]).size, 3);
   assert.deepEqual(
     [...trace.hues],
     [
       ['/x/train.py:1', a],
+      ['/x/train.py:3', c],
       ['/x/train.py:2', b],
     ],
   );
