@@ -126,6 +126,7 @@ export async function openPage(
     ([kind, values, message]) => {
       for (const [name, value] of values) document.documentElement.style.setProperty(name, value);
       document.body.className = kind;
+      window.bench.live = message.live;
       window.bench.host.postMessage({ type: 'scene', ...message });
     },
     [kinds[theme], valuesOf(theme), { scene, live, devices, story, limits }],

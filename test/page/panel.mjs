@@ -313,6 +313,7 @@ const checks = {
       for (const key of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
         await low.locator('.timeline-surface').press(key);
       const [name, clear] = ['[data-value=span]', '[data-action=span-clear]'].map(one => low.locator(one));
+      await clear.waitFor();
       const [{ y, height }, close] = [await name.boundingBox(), await clear.boundingBox()];
       assert.ok(close.y < y + height && y < close.y + close.height, 'in one line');
     });

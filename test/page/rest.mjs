@@ -40,6 +40,12 @@ window.cancelAnimationFrame = id => {
   cancelFrame(id);
 };
 
+/** Milliseconds: a program that sends nothing new runs on slowly, so that the chart ends where a check expects it, however slow the machine is. */
+const SLOWER = 100;
+const milliseconds = window.performance.now.bind(window.performance);
+const openedMs = milliseconds();
+window.performance.now = () => (window.bench.live ? milliseconds() : openedMs + (milliseconds() - openedMs) / SLOWER);
+
 const host = new window.Worker('/fakeHost.js');
 const post = host.postMessage.bind(host);
 host.postMessage = message => {
@@ -70,6 +76,7 @@ const settled = () =>
   });
 
 window.bench = {
+  live: false,
   calls: [],
   answers: [],
   requests: [],
