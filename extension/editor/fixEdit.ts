@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { sourcePath } from '../files/sourcePath';
-import { startedMs } from '../files/tracedProgram';
+import { readSinceMs } from '../files/tracedProgram';
 import type { SourceFolders } from '../protocol/cwd';
 import type { TraceFacts } from '../protocol/requests/engineRequests';
 import type { Finding } from '../protocol/verdicts';
@@ -16,7 +16,7 @@ export interface SourceOrigin {
 }
 
 export function originOf({ folders, facts }: { folders: SourceFolders; facts: TraceFacts | null }): SourceOrigin {
-  return { folders, sinceMs: facts?.info.startRealtimeMs || startedMs({ facts }) };
+  return { folders, sinceMs: readSinceMs({ facts }) };
 }
 
 /** The edit that writes a finding's fix; null: it has none, or its file has another text there by now. */

@@ -6,6 +6,7 @@ import { isGrowth, isLeak } from '../protocol/verdicts';
 import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { applyFix, fixEdit, isFixed, originOf } from './fixEdit';
+import { readSinceMs } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
@@ -42,7 +43,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private known: readonly unknown[] = [];
   /** Of which moment the bytes are. */
   private moment = SHOWS_NOW;
-  private startRealtimeMs = 0;
+  /** Since when the program read the files. */
+  private sinceMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -74,9 +76,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const { line } = at;
     const path = document.uri.fsPath;
     const leaks = this.leaks();
-    const facts = this.shownOn(path, leaks).find(
-      one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1,
-    );
+    const facts = this.shownOn(path, leaks).find(one => this.lines.now(path, one.line, this.sinceMs) === line + 1);
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
     const colour = hueColours(this.hueOf(facts))[dark ? 'dark' : 'light'];
@@ -84,7 +84,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const picture = facts.spark.length === 0 ? [] : [spark];
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
-    const uncertain = this.lines.uncertain(path, this.startRealtimeMs)
+    const uncertain = this.lines.uncertain(path, this.sinceMs)
       ? [vscode.l10n.t('The file has changed since the program started, so the line may no longer match.')]
       : [];
     const leak = leaks.get(facts.name) ?? null;
@@ -151,7 +151,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;
     this.moment = shownMoment;
-    this.startRealtimeMs = facts?.info.startRealtimeMs ?? 0;
+    this.sinceMs = readSinceMs({ facts });
   }
 
   /** Lines that allocate, and those that only keep a leak. */
@@ -200,7 +200,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
     const leaks = this.on ? this.leaks() : new Map<string, LineLeak>();
     for (const one of this.on ? this.shownOn(path, leaks) : []) {
-      const line = this.lines.now(path, one.line, this.startRealtimeMs);
+      const line = this.lines.now(path, one.line, this.sinceMs);
       if (line === null || line > editor.document.lineCount) continue;
       const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);

@@ -42,6 +42,14 @@ export function startedMs({ facts }: Pick<Traced, 'facts'>): number {
   return Number(facts?.info.session.startedRealtimeMs ?? 0);
 }
 
+/**
+ * Since when the program read its source files, in milliseconds of real time; 0: not known. A trace begins later, with the first
+ * use of a GPU, and its file may be edited in between.
+ */
+export function readSinceMs(traced: Pick<Traced, 'facts'>): number {
+  return startedMs(traced) || (traced.facts?.info.startRealtimeMs ?? 0);
+}
+
 /** Orders runs by when they were started, the latest last. */
 export const byStart = (a: Traced, b: Traced): number => startedMs(a) - startedMs(b);
 

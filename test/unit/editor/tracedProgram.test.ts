@@ -6,6 +6,7 @@ import {
   latestRuns,
   newerRun,
   programOf,
+  readSinceMs,
   runBefore,
   scriptOf,
   startOf,
@@ -50,6 +51,14 @@ test('a saved trace can be started where its folder and Python are there, and no
 test('an older trace that is opened later is no later run', () => {
   const [old, late] = [traced([], '/w', 5), traced([], '/w', 9)];
   assert.deepEqual([late, old].sort(byStart), [old, late]);
+});
+
+test('a file that is edited before the first use of a GPU was read as it stood at the start', () => {
+  const facts = (startedRealtimeMs: number) =>
+    ({ info: makeInfo({ session: { startedRealtimeMs }, startRealtimeMs: 9 }) }) as unknown as TraceFacts;
+  assert.equal(readSinceMs({ facts: facts(5) }), 5);
+  assert.equal(readSinceMs({ facts: facts(0) }), 9, 'a trace without its start');
+  assert.equal(readSinceMs({ facts: null }), 0);
 });
 
 test('the warning of a run is unread until its program runs again; a file can be opened again', () => {
