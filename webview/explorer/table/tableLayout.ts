@@ -22,7 +22,8 @@ const PADDING_PX = 14;
 const SITE_PX = { wide: 220, narrow: 84 };
 /** What numbers of lines need, alone and behind three letters: more is no reason to leave out what rows grow by. */
 const LEAST_SITE_PX = { number: 44, name: 70 };
-const THREAD_PX = 90;
+/** `several threads` has room. */
+const THREAD_PX = 104;
 /** From this width on, growth has its column while no row grows. */
 const IDLE_PX = 320;
 /** Where there is no room for all, these give way, in this order; then the last ones. */
