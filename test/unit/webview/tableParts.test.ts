@@ -44,7 +44,7 @@ test('a column that says the same in each row is not there', () => {
 test('a row is one line, with an area a column', () => {
   const { wide, template } = layoutOf(columns(['live', 'count', 'thread']), 800, true);
   assert.equal(wide, true);
-  assert.equal(template, "'site live count thread' 22px / minmax(220px, 3fr) 92px 72px minmax(90px, 1fr)");
+  assert.equal(template, "'site live count thread' 22px / minmax(220px, 3fr) 92px 72px minmax(104px, 1fr)");
 });
 
 test('the narrower the table, the more columns give way; the line, its bytes and their growth stay', () => {
