@@ -62,6 +62,7 @@ describe('A program that freed everything', () => {
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.equal(await attribute('.offers [data-action]', 'data-action'), 'trace-again', 'first, as after every run');
     await click('.offers [data-action]:nth-child(2)[data-action=change-arguments]');
     await until('the arguments of before', () => fill(INPUT, '20').then(() => true));
     await press(INPUT, 'Enter');

@@ -229,7 +229,7 @@ checks['a card whose fix is in the editor says so, traces again by its button, a
     await context.close();
   };
 checks['after a fix there is one button to trace again, and it is the only primary one'] = async () => {
-  const failed = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+  const failed = { phase: 'ended', exitCode: 1, crashed: true, offers: ['traceAgain', 'openReport'] };
   const scene = { ...failed, fixed: ['leak 0', 'leak 1'] };
   const { page: fixed, context } = await openPage(browser, files, { width: 420, devices: 1, scene });
   await fixed.locator('[data-finding="leak 0"] [data-action=trace-again]').waitFor();

@@ -482,14 +482,15 @@ const checks = {
     });
   },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
-    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['openReport', 'traceAgain'] };
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['traceAgain', 'openReport'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
       assert.match(await text('.finding-toggle'), /^1 GiB did not fit at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
-      assert.equal(await failed.locator('vscode-button[data-action=open-report]').isVisible(), true);
+      assert.equal(await failed.locator('.offers [data-action]').first().getAttribute('data-action'), 'trace-again');
+      assert.equal(await failed.locator('.offers .link[data-action=open-report]').isVisible(), true);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
       const [label, gap] = await Promise.all(
         ['.timeline-mark.second-row > span', '.timeline-gap'].map(one => failed.locator(one).first().boundingBox()),
@@ -519,7 +520,7 @@ const checks = {
   },
   async 'out of memory in a low window: its card comes before the comparison, and three rows are in sight'() {
     const sessions = [1, 2].map(id => ({ id, title: `segment_loss.py (${id})`, status: 'failed · 1 leak' }));
-    const ended = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+    const ended = { phase: 'ended', exitCode: 1, crashed: true, offers: ['traceAgain', 'openReport'] };
     const ending = { timeNs: 401e9, title: 'As of the failed allocation', when: '', reason: '', bytes: 1, show: '' };
     const scene = { ...ended, detail: '', before: 2, sessions, ending };
     await beside({ width: 280, height: 630, story: 'outOfMemory', scene }, async failed => {

@@ -12,7 +12,7 @@ const STARTING = 'Waiting for the first CUDA call of train.py.';
 const ON_CPU = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
 const ENDED = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.' };
 const CRASHED = { ...ENDED, exitCode: 1, crashed: true, detail: 'KeyError: 3', ran: RAN, offers: ['traceAgain'] };
-const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['openReport', 'traceAgain'] };
+const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['traceAgain', 'openReport'] };
 const NO_TORCH = {
   ...CRASHED,
   detail: "ModuleNotFoundError: No module named 'torch'",

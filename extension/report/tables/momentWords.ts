@@ -21,7 +21,9 @@ export function momentWords(source: TraceSource, moment: Moment): string | null 
 
 function timeWords(source: TraceSource, moment: Moment, timeNs: number): string {
   const { axis } = timelineSteps(source, MOST_POINTS);
-  const step = axis === null || stepAt(axis, timeNs) > lastStep(axis) ? null : stepAt(axis, timeNs);
+  // Just behind the end of a step, that step has ended, and of the next one there is nothing yet.
+  const ran = axis === null ? 0 : stepAt(axis, timeNs - JUST_AFTER_NS);
+  const step = axis === null || ran > lastStep(axis) ? null : ran;
   const number = formatCount(step ?? 0);
   if (moment.kind === 'at' && moment.peak === true)
     return step === null ? t('at the peak') : t('at the peak in step {0}', number);

@@ -100,6 +100,12 @@ function nextInStep(source: TraceSource, peak: StepPeak): NextPeak | null {
     : { bytes: best.max, timeNs: best.beginNs, phase: phaseIn(source, process, best.beginNs, best.endNs) };
 }
 
+/** A step with its peak. */
+type OtherPeak = Pick<StepPeak, 'bytes' | 'timeNs'> & { step: number };
+
+/** The highest first; of equal ones the earliest. */
+const byHeight = (a: OtherPeak, b: OtherPeak): number => b.bytes - a.bytes || a.timeNs - b.timeNs;
+
 /** The highest of the other steps. Those that are about as high have the same peak: what lowers it in one step does so in all. */
 function nextOfOthers(source: TraceSource, peak: StepPeak, series: LedgerSeries): NextPeak | null {
   const { process, device } = peak;
@@ -107,14 +113,43 @@ function nextOfOthers(source: TraceSource, peak: StepPeak, series: LedgerSeries)
     const timeNs = numberOrNull(series.tensorMaxNs[at]);
     return timeNs === null || bytes > (1 - DIP) * peak.bytes ? [] : [{ bytes, timeNs, step: series.last[at]! }];
   });
-  const next = others
-    .sort((a, b) => b.bytes - a.bytes)
-    .find(({ bytes, timeNs }) => {
-      const [fromNs, toNs] = [Math.min(timeNs, peak.timeNs), Math.max(timeNs, peak.timeNs)];
-      const between = source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: 1 });
-      return bucketsOf(between, toNs).some(({ min }) => min <= bytes - DIP * peak.bytes);
-    });
+  const leastUpTo = ({ timeNs }: OtherPeak): number => {
+    const [fromNs, toNs] = [Math.min(timeNs, peak.timeNs), Math.max(timeNs, peak.timeNs)];
+    const between = source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: 1 });
+    return Math.min(...bucketsOf(between, toNs).map(({ min }) => min));
+  };
+  const before = others.filter(one => one.timeNs < peak.timeNs).reverse();
+  const after = others.filter(one => one.timeNs >= peak.timeNs);
+  const [next] = [before, after].flatMap(side => highestBehind(side, DIP * peak.bytes, leastUpTo) ?? []).sort(byHeight);
   return next ? { ...next, phase: phaseIn(source, process, next.timeNs, next.timeNs + 1) } : null;
+}
+
+/**
+ * The highest of those, nearest first, up to which there is less than it has by `dip`. That least falls with the distance, so that two of
+ * them bound it for all between: a group is read closer only while that leaves a doubt.
+ */
+function highestBehind(
+  side: readonly OtherPeak[],
+  dip: number,
+  leastUpTo: (other: OtherPeak) => number,
+): OtherPeak | null {
+  let best: OtherPeak | null = null;
+  const search = (from: number, to: number, near: number, far: number): void => {
+    const open = side
+      .slice(from, to)
+      .filter(one => one.bytes - dip >= far && (best === null || byHeight(one, best) < 0));
+    if (open.length === 0) return;
+    const sure = to - from === 1 || near === far ? open : open.filter(({ bytes }) => bytes - dip >= near);
+    best = [...sure, ...(best === null ? [] : [best])].sort(byHeight)[0] ?? null;
+    if (sure.length === open.length) return;
+    const middle = (from + to) >> 1;
+    const least = leastUpTo(side[middle - 1]!);
+    search(from, middle, near, least);
+    search(middle, to, least, far);
+  };
+  const last = side.at(-1);
+  if (last !== undefined) search(0, side.length, Infinity, leastUpTo(last));
+  return best;
 }
 
 /** null: more than one thing was done then. */

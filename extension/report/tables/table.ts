@@ -44,7 +44,7 @@ const LEAST_LABEL = 16;
 const FINDINGS = 10;
 const CELLS = 4;
 
-/** The lines of the table: what was found, what is alive by line, then process by process the blocks and totals. */
+/** The lines of the table: what is alive by line, process by process the blocks and totals, and last, to stay on the screen, what was found. */
 export function renderTable(snapshot: Snapshot, options: TableOptions): string[] {
   const { info } = snapshot;
   const { width = null, findings = FINDINGS } = options;
@@ -56,13 +56,14 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   if (info.totals.length === 0 && info.lost.events > 0) lines.push('There are no live GPU allocations to show.');
   else if (info.totals.length === 0)
     lines.push('No GPU allocations were recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
-  lines.push(...findingLines(snapshot, findings, options.oomFiles));
   if (snapshot.peak.length > 0) lines.push(...snapshot.peak, '');
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '', ...cellLines(snapshot, width));
   lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));
   lines.push(...warningLines(snapshot));
   while (lines.at(-1) === '') lines.pop();
+  const found = findingLines(snapshot, findings, options.oomFiles);
+  if (found.length > 0) lines.push('', ...found);
   return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
 }
 

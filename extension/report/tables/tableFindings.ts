@@ -32,7 +32,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
   if (lines.length === 0) lines.push(overall === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
   if (more !== null) lines.push(`NOT JUDGED: ${more}`);
   if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));
-  return [...lines, ''];
+  return lines;
 }
 
 /** How many steps there were, and what they are taken from. */

@@ -317,7 +317,7 @@ export class Session extends OpenTrace {
     const again: Button[] = crashed || this.plan !== null ? ['traceAgain'] : [];
     if (choose) again.unshift('chooseInterpreter');
     else if (crashed && (ranOut || !used) && this.plan?.script !== undefined)
-      again[refusal === null && !ranOut ? 'push' : 'unshift']('changeArguments');
+      again[refusal === null ? 'push' : 'unshift']('changeArguments');
     this.set({
       phase: notRun ? 'failed' : 'ended',
       recording: false,
@@ -350,7 +350,7 @@ export class Session extends OpenTrace {
       const [report] = await this.request('writeOomFiles', { folder: dirname(file) });
       if (report === undefined) return;
       this.oomReport = report;
-      this.set({ offers: ['openReport', ...(this.state.offers ?? [])] });
+      this.set({ offers: [...(this.state.offers ?? []), 'openReport'] });
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }

@@ -35,6 +35,8 @@ test('a moment is named by its step, or by its time where that is in none', () =
     [...moments, { kind: 'now' as const }, born, { ...born, atNs: 6e9 }].map(one => momentWords(trace, one)).join('\n'),
   );
   assertSentence([at(6e9), at(5e9, true), at(6e9), born].map(one => momentWords(new Stepped(0), one)).join('\n'));
+  assert.equal(momentWords(trace, at(6e9 + 99)), momentWords(trace, at(6e9)), 'step 6 has not begun');
+  assert.equal(momentWords(trace, at(7e9 + 99)), momentWords(trace, at(7e9)));
   const running = new Stepped(6, true);
   assert.equal(momentWords(running, { kind: 'now' }), null);
   assertSentence(momentWords(running, born));

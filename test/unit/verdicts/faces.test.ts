@@ -61,13 +61,13 @@ test('a site’s verdict, with its sentence', () => {
   assertSentence(verdict.because);
 });
 
-test('the table begins with what was found, in sentences', () => {
-  const lines = table(trace(40)).split('\n');
-  assert.match(lines[1] ?? '', /^LEAK: train\.py:1 .* 2 MiB/);
-  assertSentence(lines.slice(1, 6).join('\n'));
+test('the table ends with what was found, in sentences, so that it stays on the screen', () => {
+  const found = /^LEAK: train\.py:1 .* 2 MiB[^]*/m.exec(table(trace(40)))?.[0] ?? '';
+  assert.match(found, /^LEAK: .*\n(?: {2}.*\n)+40 steps .*\n$/);
+  assertSentence(found);
 });
 
-test('an ended run without a leak says so; a failure is said first', () => {
+test('an ended run without a leak says so; a failure is said', () => {
   const clean = new StepRun();
   for (let step = 1; step <= 20; step++) {
     clean.pass(1, MB);
