@@ -137,7 +137,9 @@ export class App implements PageActions {
     const { element: findings } = this.findings;
     const { element: table } = this.lines.table;
     const observer = new MutationObserver(() => {
-      this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
+      const cards = findings.querySelector('.finding') !== null;
+      this.trace.toggleAttribute('data-cards', cards);
+      this.element.toggleAttribute('data-cards', cards);
       this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
       this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
       this.placePeak();
