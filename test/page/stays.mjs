@@ -77,7 +77,8 @@ async function holds(options, actions) {
       if (scene?.phase) await page.locator('.explorer[data-phase=ended]').waitFor();
       await settled(page);
       const after = await places(page, control);
-      if (after !== before && !(size.width === PANEL_PX && FOLDS.test(name))) moved.push(`${name}: tabs and control from ${before} to ${after}`);
+      if (after !== before && !(size.width === PANEL_PX && FOLDS.test(name)))
+        moved.push(`${name}: tabs and control from ${before} to ${after}`);
     }
     assert.deepEqual([...errors, ...moved], [], `${size.width} x ${size.height}`);
     await context.close();
