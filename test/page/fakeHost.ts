@@ -60,6 +60,8 @@ let cards = 2;
 let story: Story = 'leaks';
 /** Lines and findings that there are, all where it is not set; long: names and figures have many letters; note: all that is missing; oneFile: all lines are of one. */
 let limits: {
+  /** So many times what each series of the timeline holds. */
+  drawn?: Partial<Record<TimelineQuery['series'], number>>;
   rows?: number;
   findings?: number;
   long?: boolean;
@@ -107,6 +109,8 @@ function makeSeries(base: number, saw: number, shape: number): Float64Array {
 }
 
 function timeline({ series: name, fromNs, toNs, buckets }: TimelineQuery): Timeline {
+  const part = limits.drawn?.[name] ?? 1;
+  if (part === 0) return new Float64Array();
   const values = name === 'host' ? new Float64Array() : series[name];
   const at = (ns: number): number => Math.max(0, Math.min(POINTS, Math.ceil((ns / RUN_NS) * POINTS)));
   const [first, end] = [at(fromNs), at(toNs)];
@@ -120,7 +124,7 @@ function timeline({ series: name, fromNs, toNs, buckets }: TimelineQuery): Timel
       min = Math.min(min, values[i]!);
       max = Math.max(max, values[i]!);
     }
-    out.push((from / POINTS) * RUN_NS, min, max, values[to - 1]!);
+    out.push((from / POINTS) * RUN_NS, part * min, part * max, part * values[to - 1]!);
   }
   return Float64Array.from(out);
 }

@@ -163,12 +163,74 @@ const checks = {
     });
   },
   async 'in a sentence a name that fits into one line stays whole; a longer one may end a line at its underscores'() {
-    await beside({ width: 300, limits: { findings: 3, long: true } }, async low => {
-      const named = await low
-        .locator('.named > .primary')
-        .evaluateAll(all => all.map(one => [one.textContent, one.querySelectorAll('wbr').length]));
-      assert.equal(new Map(named).get('eval_outputs.py'), 0);
-      assert.equal(new Map(named).get('long_name_contrastive_pretraining.py'), 3);
+    const broken = new Map();
+    for (const width of [200, 300, 340])
+      await beside({ width, story: 'shared', limits: { findings: 3, long: true } }, async low => {
+        const named = await low.locator('.named:visible').evaluateAll(all => {
+          const CHEVRON_PX = 15;
+          return all.map(one => {
+            const lines = new Set([...one.firstChild.getClientRects()].map(({ top }) => Math.round(top))).size;
+            const room = one.closest('h2, p, li, div').clientWidth - CHEVRON_PX;
+            Object.assign(one.style, { display: 'inline-block', maxWidth: 'none', width: 'max-content' });
+            return [lines > 1, one.offsetWidth <= room, one.textContent];
+          });
+        });
+        broken.set(
+          width,
+          named.filter(([isBroken]) => isBroken),
+        );
+      });
+    assert.ok(broken.get(200).length > 0);
+    assert.deepEqual(
+      [...broken.values()].flat().filter(([, fits]) => fits),
+      [],
+    );
+  },
+  async 'cards are rows while details or a tab beside the table need about half of the height, and open again after that'() {
+    const size = { width: 300, height: 560, limits: { rows: 50, findings: 3 }, scene: { phase: 'ended' } };
+    await beside(size, async low => {
+      const open = () => low.locator('.finding[data-open=true]').count();
+      const hasRoom = async (what, least = 280) => {
+        await settled(low);
+        assert.equal(await open(), 0, what);
+        const { y, height } = await low.locator('.lower').boundingBox();
+        assert.ok(height >= least && y + height <= 561, `${what}: ${height} px from ${y}`);
+      };
+      assert.equal(await open(), 1);
+      for (const tab of ['fit', 'segments', 'flame', 'compare']) {
+        await low.locator(`[data-tab=${tab}]`).click();
+        await hasRoom(tab);
+      }
+      await low.locator('[data-tab=lines]').click();
+      await settled(low);
+      assert.equal(await open(), 1);
+      await low.locator('.rows .row[data-row="0"]').click({ force: true });
+      await low.locator('.list .grid').press('ArrowRight');
+      await hasRoom('details', 250);
+      await low.locator('[data-action=back]').click();
+      await settled(low);
+      assert.equal(await open(), 1);
+      await low.locator('[data-tab=flame]').click();
+      await hasRoom('flame');
+      await low.setViewportSize({ width: 900, height: 560 });
+      await eventually(async () => assert.equal(await open(), 1, 'in an editor'));
+    });
+  },
+  async 'above the plot of a program that failed, no row is empty where there are cards'() {
+    const scene = {
+      phase: 'ended',
+      exitCode: 1,
+      crashed: true,
+      ran: 'x',
+      detail: 'ValueError: x',
+      offers: ['traceAgain'],
+    };
+    await beside({ width: 300, scene, limits: { findings: 1 } }, async low => {
+      const [offers, trace] = await Promise.all(
+        ['.offers vscode-button', '.trace'].map(part => low.locator(part).first().boundingBox()),
+      );
+      const emptyPx = trace.y - offers.y - offers.height;
+      assert.ok(emptyPx < 10, `${emptyPx} px`);
     });
   },
   async 'no line of facts begins or ends with a dot, and none is in a line of its own'() {

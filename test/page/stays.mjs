@@ -5,8 +5,9 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
+const PANEL_PX = 300;
 const SIZES = [
-  { width: 300, height: 694 },
+  { width: PANEL_PX, height: 694 },
   { width: 1280, height: 800 },
 ];
 const ENDED = {
@@ -32,6 +33,8 @@ const click = (name, control, options) => ({ name, control, act: page => control
 const PEAK = click('the peak', peak, { position: { x: 0, y: 30 }, force: true });
 const MOMENT = click('a moment on the plot', plot, { position: { x: 120, y: 40 } });
 const BACK = click('back to the present', now);
+/** Beside the table alone, a panel has room for an open card. */
+const FOLDS = /flame|lines/;
 const TABS = ['flame', 'segments', 'compare', 'fit', 'lines'].map(name => click(name, tab(name)));
 const CRASHED = {
   ...ENDED,
@@ -74,7 +77,8 @@ async function holds(options, actions) {
       if (scene?.phase) await page.locator('.explorer[data-phase=ended]').waitFor();
       await settled(page);
       const after = await places(page, control);
-      if (after !== before) moved.push(`${name}: tabs and control from ${before} to ${after}`);
+      if (after !== before && !(size.width === PANEL_PX && FOLDS.test(name)))
+        moved.push(`${name}: tabs and control from ${before} to ${after}`);
     }
     assert.deepEqual([...errors, ...moved], [], `${size.width} x ${size.height}`);
     await context.close();

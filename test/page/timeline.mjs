@@ -149,6 +149,31 @@ const checks = {
     assert.deepEqual(late.errors, []);
     await late.context.close();
   },
+  async 'without memory there is no axis; what is reserved far above the areas leaves the plot, unless memory ran out'() {
+    const labels = async (drawn, story = 'clean') => {
+      const own = await openPage(browser, files, { width: 1000, devices: 1, story, limits: { drawn } });
+      await own.page.evaluate(() => {
+        window.labels = [];
+        const { prototype } = window.CanvasRenderingContext2D;
+        const { fillText } = prototype;
+        prototype.fillText = function (text, ...at) {
+          window.labels.push(text);
+          fillText.call(this, text, ...at);
+        };
+      });
+      await own.page.setViewportSize({ width: 1010, height: 900 });
+      await settled(own.page);
+      const all = await own.page.evaluate(() => window.labels.join(' '));
+      await own.context.close();
+      return all;
+    };
+    assert.equal(await labels({ tensor: 0, reserved: 0, driver: 0 }), '');
+    assert.match(await labels({}), /0 .*GiB/);
+    assert.match(await labels({ tensor: 0.01 }), /50 MiB/);
+    assert.doesNotMatch(await labels({ tensor: 0.01 }), /GiB/);
+    assert.match(await labels({ tensor: 0.01 }, 'leaks'), /GiB/);
+    assert.match(await labels({ tensor: 0.01, driver: 4 }), /GiB/);
+  },
   async 'the peak is that of the figures in the header, which are newer than what is drawn'() {
     const newer = await openPage(browser, files, { width: 1000, devices: 1 });
     await newer.page.evaluate(() => {

@@ -33,10 +33,7 @@ export function setFunction(element: Element, name: string): void {
   element.replaceChildren(at > 0 ? el('span', { class: 'qualified' }, ...parts) : name);
 }
 
-/** Letters of a name that fits into a line of a narrow panel. */
-const ONE_LINE = 24;
-
-/** A sentence that wraps: a longer name at its underscores first. */
+/** A sentence that wraps: a name only where it is longer than a line, at its underscores first. */
 export function wrapped(text: string): (Node | string)[] {
   const found: (Node | string)[] = [];
   let end = 0;
@@ -50,7 +47,7 @@ export function wrapped(text: string): (Node | string)[] {
 }
 
 function nameOf(name: string): HTMLElement {
-  return el('span', { class: 'primary' }, ...(name.length > ONE_LINE ? broken(name, /(?<=_)/) : [name]));
+  return el('span', { class: 'primary' }, ...broken(name, /(?<=_)/));
 }
 
 /** A line may end at these places. */

@@ -30,7 +30,7 @@ export class FindingCard {
   private readonly word = el('span', { class: 'finding-word' });
   private readonly sentence = el('span', {});
   private readonly chevron = icon('chevron-right');
-  private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
+  private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.isOpen));
   private readonly cause = el('p', { 'data-value': 'cause' });
   private readonly facts = el('p', { class: 'dim number dotted', 'data-value': 'figures' });
   private readonly moreFacts = el('p', { class: 'dim number dotted finding-facts' });
@@ -62,7 +62,7 @@ export class FindingCard {
   private readonly reasons = el('div', { 'data-part': 'reasons' });
   private finding: FindingView;
   private others: OtherLine[] | null = null;
-  private open = false;
+  isOpen = false;
   private reasonsOpen = false;
   /** Its holders were requested here: the answer is brought into sight. */
   private awaited = false;
@@ -95,13 +95,13 @@ export class FindingCard {
 
   /** Height in pixels of what is read first of it; 0 while it is closed. */
   get headPx(): number {
-    if (!this.open) return 0;
+    if (!this.isOpen) return 0;
     const answers = this.element.getAttribute('data-answered') === 'true' ? ANSWER_PX : 0;
     return this.body.offsetTop - this.element.offsetTop + answers;
   }
 
   setOpen(open: boolean): void {
-    this.open = open;
+    this.isOpen = open;
     for (const part of [this.first, this.held, this.body]) setHidden(part, !open);
     setAttribute(this.element, 'data-open', String(open));
     setAttribute(this.toggle, 'aria-expanded', String(open));

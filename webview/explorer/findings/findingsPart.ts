@@ -53,6 +53,8 @@ export class FindingsPart extends PolledPart {
   /** The first card is open, until one is used. */
   private first: FindingCard | undefined;
   private used = false;
+  /** Those that are open once there is room for them again; null while there is. */
+  private folded: FindingCard[] | null = null;
   private timer: number | undefined;
   private generation = 0;
   /** Its card is to be opened once it is there. */
@@ -102,10 +104,19 @@ export class FindingsPart extends PolledPart {
     this.all = false;
     this.first = undefined;
     this.used = false;
+    if (this.folded !== null) this.folded = [];
     this.cards.clear();
     this.list.replaceChildren();
     setHidden(this.element, true);
     clearTimeout(this.timer);
+  }
+
+  /** Each card is a row while what stands below them needs the room. */
+  fold(fold: boolean): void {
+    if (fold === (this.folded !== null)) return;
+    const cards = this.folded ?? [...this.cards.values()].filter(card => card.isOpen);
+    for (const card of cards) card.setOpen(!fold);
+    this.folded = fold ? cards : null;
   }
 
   judged(): void {
@@ -189,7 +200,8 @@ export class FindingsPart extends PolledPart {
   private openFirst(card: FindingCard | undefined): void {
     if (this.used || card === this.first) return;
     this.first?.setOpen(false);
-    card?.setOpen(true);
+    if (this.folded === null) card?.setOpen(true);
+    else this.folded = card === undefined ? [] : [card];
     this.first = card;
   }
 

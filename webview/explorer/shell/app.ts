@@ -137,21 +137,40 @@ export class App implements PageActions {
     const { element: findings } = this.findings;
     const { element: table } = this.lines.table;
     const observer = new MutationObserver(() => {
-      this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
+      const cards = findings.querySelector('.finding') !== null;
+      this.trace.toggleAttribute('data-cards', cards);
+      this.element.toggleAttribute('data-cards', cards);
       this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
       this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
       this.placePeak();
     });
     observer.observe(findings, { subtree: true, childList: true, attributeFilter: ['data-open'] });
     observer.observe(table, { attributeFilter: ['data-few'] });
+    const folds = new MutationObserver(() => this.foldFindings());
+    folds.observe(this.tabs.element, { attributeFilter: ['data-shown'] });
+    folds.observe(this.trace, { attributeFilter: ['data-details'] });
     const { peak } = this.timeline;
     new ResizeObserver(() => this.placePeak()).observe(peak);
+    new ResizeObserver(() => this.foldFindings()).observe(this.trace);
+  }
+
+  private get isPanel(): boolean {
+    return getComputedStyle(this.trace).display !== 'grid';
+  }
+
+  /** In a panel, cards leave half of the height to details, and to each tab but the table. */
+  private foldFindings(): void {
+    const { shown } = this.tabs.element.dataset;
+    const below = this.trace.hasAttribute('data-details') || (shown !== undefined && shown !== 'lines');
+    const fold = below && this.isPanel;
+    this.trace.toggleAttribute('data-folded', fold);
+    this.findings.fold(fold);
   }
 
   /** What explains a peak stands below the tabs; in a panel, where an open card takes that room, above the card. */
   private placePeak(): void {
     const { peak } = this.timeline;
-    const above = this.trace.hasAttribute('data-open-card') && getComputedStyle(this.trace).display !== 'grid';
+    const above = this.trace.hasAttribute('data-open-card') && this.isPanel;
     const { element: findings } = this.findings;
     const place = above ? findings : this.tabs.element;
     if (peak.parentElement !== place) place.insertBefore(peak, above ? place.firstChild : this.tabs.list.nextSibling);

@@ -29,6 +29,8 @@ export interface Drawing {
   bands: readonly Band[];
   /** The scale reaches so far at least. */
   leastTop: number;
+  /** A line far above the area leaves the plot at its top. */
+  cuts: boolean;
   /** Labels of the axis; null: times. */
   ticks: readonly Tick[] | null;
 }
@@ -37,6 +39,9 @@ export interface Drawing {
 export const LABELS_PX = 14;
 const PIXELS_PER_TIME_LABEL = 72;
 const PIXELS_PER_BYTE_LABEL = 34;
+/** Reserved so many times what is allocated, it would make that a flat line. */
+const FAR_ABOVE = 4;
+const ABOVE_AREA = 1.5;
 type LineDataset = ChartDataset<'line', Point[]>;
 
 export class TimelineChart {
@@ -103,11 +108,11 @@ export class TimelineChart {
     return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
   }
 
-  draw({ curves, groups, slots, window, bands, leastTop, ticks }: Drawing): void {
+  draw({ curves, groups, slots, window, bands, leastTop, cuts, ticks }: Drawing): void {
     this.window = window;
     this.bands = bands;
     const shown = curves.filter(curve => curve.shown);
-    const top = Math.max(1, leastTop, ...shown.map(curve => highest(curve.points)));
+    const top = Math.max(leastTop, topOf(shown, cuts));
     this.setScales(window, top, ticks ?? this.times(window));
     const stacked = shown.some(curve => curve.area) ? groups : [];
     const lines = [...shown].sort((a, b) => Number(b.area) - Number(a.area)); // the area lies on the last group
@@ -126,7 +131,8 @@ export class TimelineChart {
 
   private setScales(window: TimeWindow, top: number, marks: readonly Tick[]): void {
     const max = Math.max(top * 1.04, 1);
-    const bytes = byteTicks(max, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
+    const most = Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL));
+    const bytes = top > 0 ? byteTicks(max, most) : [];
     const font = { family: this.palette.font, size: 11 };
     const ticks = { color: this.palette.dim, font, autoSkip: false, maxRotation: 0 };
     const grid = { color: this.palette.grid, drawTicks: false };
@@ -179,4 +185,14 @@ export class TimelineChart {
       order: curve.area ? 1 : 0,
     };
   }
+}
+
+/** Highest bytes of the scale. Memory that the driver has besides what is reserved is worth its own. */
+function topOf(shown: readonly Curve[], cuts: boolean): number {
+  const of = (curves: readonly Curve[]): number => Math.max(0, ...curves.map(({ points }) => highest(points)));
+  const most = of(shown);
+  const area = of(shown.filter(curve => curve.area));
+  const reserved = of(shown.filter(({ series }) => series === 'reserved'));
+  const cut = cuts && area > 0 && area * FAR_ABOVE < reserved && most < reserved * 2;
+  return cut ? area * ABOVE_AREA : most;
 }

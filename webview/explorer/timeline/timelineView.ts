@@ -159,12 +159,13 @@ export class TimelineView {
   private readonly draw = (): void => {
     const { context } = this;
     if (!context) return;
-    const { view, runNs } = context;
+    const { view, runNs, info } = context;
     const { data, steps } = this.answers;
     const window = visibleWindow(this.zoom, runNs);
     const axis = this.shownSteps;
     const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
-    const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
+    const isEmpty = this.known.length === 0 && this.zoom.spanNs === null;
+    const ticks = isEmpty ? [] : axis && stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX);
     const groups = this.groupNames();
     const slots = (this.slots = this.answers.stack?.slots ?? []);
     this.chart.draw({
@@ -174,14 +175,11 @@ export class TimelineView {
       window,
       leastTop: this.forecastBytes ?? 0,
       bands: bandsIn(this.work, window, runNs, this.chart.width),
+      cuts: info.outOfMemoryCount === 0,
       ticks,
     });
     if (!data?.question.fits(this.chart.width)) this.actions.need();
-    this.tools.update({
-      stack: view.stack,
-      axis: view.axis,
-      steps: steps !== null && steps.axis !== null,
-    });
+    this.tools.update({ stack: view.stack, axis: view.axis, steps: steps !== null && steps.axis !== null });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
     const overlaid = this.overlaid(context);
