@@ -30,6 +30,10 @@ const checks = {
     await page.evaluate(() => window.postMessage({ type: 'judged' }));
     await eventually(async () => assert.ok((await requested()) > before));
   },
+  async 'what holds a leak is broken before a member, not inside a word'() {
+    const path = card('leak 0').locator('.holder-path').first();
+    assert.match(await path.evaluate(one => one.innerHTML), /^train\(\)<wbr>\.epoch_loss /);
+  },
   async 'red is for leaks alone'() {
     const colour = id => card(id).evaluate(element => window.getComputedStyle(element).borderLeftColor);
     assert.equal(await colour('leak 0'), 'rgb(241, 76, 76)');

@@ -59,11 +59,12 @@ const CODE = /`([^`]+)`/;
 /** Code is broken before a member and behind an opening bracket, not inside a word. */
 const CODE_BREAK = /(?=\.[A-Za-z_])|(?<=[([,=])(?![)\]=])/;
 
+export const codeElement = (text: string, attributes: Record<string, string> = {}): HTMLElement =>
+  el('code', attributes, ...broken(text, CODE_BREAK));
+
 /** The same; what stands between backticks is code. */
 export function withCode(sentence: string): (Node | string)[] {
-  return sentence
-    .split(CODE)
-    .flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, ...broken(part, CODE_BREAK))] : wrapped(part)));
+  return sentence.split(CODE).flatMap((part, i) => (i % 2 === 1 ? [codeElement(part)] : wrapped(part)));
 }
 
 /** Where only text has room. */

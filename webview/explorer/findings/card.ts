@@ -11,7 +11,7 @@ import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
-import { setWrapped, withCode, wrapped } from '../common/named';
+import { codeElement, setWrapped, withCode, wrapped } from '../common/named';
 import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
@@ -225,7 +225,7 @@ export class FindingCard {
     const { holder } = this.finding;
     if (!differs(this.held, holder)) return;
     const share = holder && shareText(holder, t);
-    const path = holder === null ? [] : [`${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path)];
+    const path = holder === null ? [] : [`${t('Held by')} `, codeElement(holder.path, { class: 'holder-path' })];
     this.held.replaceChildren(el('p', {}, ...path), ...(share === null ? [] : [el('p', {}, ...wrapped(share))]));
   }
 

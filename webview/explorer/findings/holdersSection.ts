@@ -5,7 +5,7 @@ import { formatCount } from '../../../extension/text/format';
 import type { HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
 import { holderText, lineText } from './text';
-import { wrapped } from '../common/named';
+import { codeElement, wrapped } from '../common/named';
 import { lineLink, type OpenLine } from '../common/lineLink';
 
 interface InquiryActions {
@@ -26,7 +26,7 @@ export function holdersSection(inquiry: Inquiry, actions: InquiryActions): HTMLE
 }
 
 function holderItem(holder: HolderFound, total: number, actions: InquiryActions): HTMLElement {
-  const path = el('code', { class: 'holder-path' }, holder.path);
+  const path = codeElement(holder.path, { class: 'holder-path' });
   const item = el('li', { 'data-kind': holder.kind }, path);
   const { file, line } = holder;
   if (file !== null && line !== null) {
