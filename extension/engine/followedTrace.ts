@@ -36,6 +36,8 @@ export class FollowedTrace {
   private full = false;
   /** What is new waits: the program may be about to end. */
   private waiting: NodeJS.Timeout | undefined;
+  /** Answers that wait with it. */
+  private held: (() => void)[] = [];
   private closed = false;
 
   constructor(
@@ -88,6 +90,12 @@ export class FollowedTrace {
   private stopWaiting(): void {
     clearTimeout(this.waiting);
     this.waiting = undefined;
+    for (const resume of this.held.splice(0)) resume();
+  }
+
+  /** Resolves once what is read is what was pushed, or is pushed now: figures that are answered stand beside those. */
+  async pushable(): Promise<void> {
+    if (this.waiting !== undefined) await new Promise<void>(done => this.held.push(done));
   }
 
   /**

@@ -10,6 +10,7 @@ import { htmlChunks } from '../html/htmlFile';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { nameCells } from '../protocol/notebookCells';
+import { NOW, type OfMoment } from '../protocol/requests/moment';
 import { remembered } from '../base/maps';
 import type {
   Engine,
@@ -19,6 +20,7 @@ import type {
   FromEngine,
   Opening,
   OtherTrace,
+  PageMethod,
   PageQuestion,
   ToEngine,
   TraceFacts,
@@ -34,6 +36,12 @@ import { noSlots } from './groupSlots';
 import { linesOf, nameMoment } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';
 import { tensorOf } from './tensor';
+
+/** Figures that stand beside each other: they are of one moment. */
+const FIGURES: readonly PageMethod[] = [
+  ...(['sites', 'stackTree', 'ledger'] as const),
+  ...(['timeline', 'stackedTimeline', 'timelineSteps'] as const),
+];
 
 type Handlers = { [M in EngineMethod]: (of: EngineParams<M>) => EngineResult<M> | Promise<EngineResult<M>> };
 
@@ -54,7 +62,11 @@ export class TraceEngine implements Engine {
     judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
     findHolders: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.findHolders(finding),
     stopHolderSearch: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopHolderSearch(finding),
-    lines: async ({ trace, paths, folders, moment }) => linesOf(await this.traceOf(trace), paths, folders, moment),
+    lines: async ({ trace, paths, folders, moment }) => {
+      const shown = await this.traceOf(trace);
+      if (moment.kind === 'now') await shown.pushable();
+      return linesOf(shown, paths, folders, moment);
+    },
     nameMoment: async ({ trace, moment }) => nameMoment(await this.traceOf(trace), moment),
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
@@ -142,6 +154,8 @@ export class TraceEngine implements Engine {
   private async answerPage({ method, params, others, ...own }: PageQuestion): Promise<unknown> {
     const { trace } = own;
     const shown = await this.traceOf(trace);
+    const { moment = NOW } = (params ?? {}) as OfMoment;
+    if (FIGURES.includes(method) && moment.kind === 'now') await shown.pushable();
     nameCells(shown.session.native.info());
     const forecasts = remembered(this.forecasts, trace, () => new Forecasts(this.dist, shown.session));
     const model: PageModel = { shown, traces: () => this.namedTraces([own, ...others]) };

@@ -131,8 +131,10 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
     level: site.liveBytes,
   }[what];
   const bytesPerStep = rateOf(site.steps, values, growth);
-  const { since, events, gap } = growth;
-  // Steps of the far past are merged: the number of times that it grew is the least that it can be.
+  const { since, events, from, to } = growth;
+  // Steps of the far past are merged: the number of times that it grew is the least that it can be, and some may have kept no block.
+  const blocks = what === 'blocks' ? at(site.oldLiveCount, to) - at(site.oldLiveCount, from) : 0;
+  const gap = Math.max(growth.gap, blocks > 0 ? (at(site.steps, to) - at(site.steps, from)) / blocks : 1);
   const often = howOftenText(gap);
   const rhythm = Math.round(gap) > 1 ? t('{0} (at least {1} times)', often, events) : often;
   const because = {

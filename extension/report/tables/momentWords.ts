@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../text/format';
 import { spanText } from '../../text/spanText';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
-import { endOfStep, lastStep, stepAt } from '../../protocol/requests/stepTimes';
+import { lastStep, recordedEnd, stepAt } from '../../protocol/requests/stepTimes';
 import type { TraceSource } from '../../protocol/trace';
 import { JUST_AFTER_NS } from './ending';
 import { timelineSteps } from './timelineSteps';
@@ -28,6 +28,6 @@ function timeWords(source: TraceSource, moment: Moment, timeNs: number): string 
   if (moment.kind === 'at' && moment.peak === true)
     return step === null ? t('at the peak') : t('at the peak in step {0}', number);
   if (axis === null || step === null) return t('at {0}', formatDuration(timeNs));
-  const isEnd = Math.abs((endOfStep(axis, step) ?? Infinity) - timeNs) <= JUST_AFTER_NS;
+  const isEnd = Math.abs((recordedEnd(axis, step, true) ?? Infinity) - timeNs) <= JUST_AFTER_NS;
   return isEnd ? t('at the end of step {0}', number) : t('in step {0}, at {1}', number, formatDuration(timeNs));
 }

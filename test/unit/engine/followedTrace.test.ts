@@ -54,12 +54,18 @@ test('what a program frees at its end is not seen before the end is known; one t
     noSlots(),
   );
   announce();
+  const figures = (): Promise<unknown> => trace.pushable().then(() => seen.push('figures'));
+  await figures();
   liveBytes = 0;
   announce();
   trace.pushInfo();
-  assert.deepEqual(seen, ['900']);
+  const late = figures();
+  await Promise.resolve();
+  assert.deepEqual(seen, ['900', 'figures']);
   t.mock.timers.tick(1000);
-  assert.deepEqual(seen, ['900', '0']);
+  await late;
+  assert.deepEqual(seen.splice(1), ['figures', '0', 'figures']);
+  seen.push('0');
   liveBytes = 900;
   announce();
   liveBytes = 0;
@@ -67,8 +73,10 @@ test('what a program frees at its end is not seen before the end is known; one t
   live = false;
   await trace.readRest(false);
   t.mock.timers.tick(1000);
+  const last = figures();
   await trace.findEnding();
-  assert.deepEqual(seen, ['900', '0', '900', 'ending']);
+  await last;
+  assert.deepEqual(seen, ['900', '0', '900', 'ending', 'figures']);
 });
 
 test('a line has its colour again in the next trace, whichever lines come first', () => {

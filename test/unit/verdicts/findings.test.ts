@@ -52,6 +52,14 @@ test('the rate of what every step keeps is what a step keeps, wherever it begins
     }
 });
 
+test('what half of the steps keep does not stay every step, also where it comes several times in a row', () => {
+  const run = playing(600, (step, made) => step % 6 < 3 && made.alloc(1, 4 * MB));
+  const leak = only(findingsOf(run));
+  assert.match(leak.headline, / 1 more tensor alive about every 2 steps$/);
+  assertSentence(leak.headline);
+  assert.doesNotMatch(JSON.stringify(leak), /every step/);
+});
+
 test('growth that began behind a pause is counted from there', () => {
   const run = playing(60, (step, run) => (step > 35 || step === 3) && run.alloc(1, MB));
   run.flags.set(30, STEP_PAUSED);

@@ -90,7 +90,7 @@ test('keys move the end of a span, or all of it, by steps and never out of the r
   assert.equal(spanText(nudge(nudge(span, window, -1, false, axis), window, -1, false, axis), axis), 'step 5');
   assert.equal(spanText(nudge(span, window, 1, true, axis), axis), 'steps 6–7');
   assert.equal(spanText(nudge(nudge(span, window, 1, true, axis), window, 1, true, axis), axis), 'steps 6–7');
-  assert.equal(spanText(nudge(span, window, -1, true, axis), axis), 'steps 4–5');
+  assert.equal(spanText(nudge(span, window, -1, true, axis), axis), 'steps 1–5', 'four are recorded as one');
 });
 
 test('without steps they move by a part of the window and stop at its edges', () => {
@@ -108,7 +108,12 @@ test('keys go from end to end of steps, to the first and the last one, and behin
   const from = (atNs: number | null, to: MomentMove): number | null => moveMoment(atNs, window, to, axis, 1100);
   assert.deepEqual([from(null, -1), from(1000, -1), from(100, -1)], [1000, 700, 100]);
   assert.deepEqual([from(600, 1), from(650, 1), from(650, -1), from(1000, 1)], [700, 700, 600, null]);
-  assert.deepEqual([from(650, 'first'), from(null, 'last')], [100, 1000]);
+  assert.deepEqual([from(650, 'first'), from(null, 'last')], [400, 1000]);
+  assert.deepEqual(
+    [from(150, 1), from(450, -1), from(500, -1)],
+    [400, 400, 400],
+    'no end within what is recorded as one',
+  );
 });
 
 test('without steps they go by a part of the window, and stay in the run', () => {

@@ -7,6 +7,7 @@ import { lineLink, type OpenLine } from '../common/lineLink';
 
 /** So many steps without a free are worth a word. */
 const QUIET_STEPS = 2;
+const SAMPLED = t('Frees of tensors are sampled: one in 8 to one in 32 per thread.');
 
 export class FreesView {
   readonly element: HTMLElement;
@@ -30,15 +31,22 @@ export class FreesView {
     this.element.hidden = false;
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
-    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was recorded up to this moment.') : '');
+    this.none.title = SAMPLED;
+    setTextOrHide(
+      this.none,
+      lines.length === 0 ? t('None of the sampled frees up to this moment was of these blocks.') : '',
+    );
   }
 
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
     const style = quiet !== '' && growing ? 'alarming' : 'dim';
-    const title = t('Frees of tensors are sampled: one in 8 to one in 32 per thread.');
-    const words = el('span', { class: style, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
+    const words = el(
+      'span',
+      { class: style, 'data-value': 'last-free', title: SAMPLED },
+      quiet || timesSeenText(free.count),
+    );
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     const link = frame && frame.line > 0 ? [lineLink(frame, this.openLine), ' '] : [];
     return el('li', { class: 'frame' }, ...link, name, words);

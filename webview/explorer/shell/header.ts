@@ -57,7 +57,7 @@ export class Header {
   });
 
   constructor(private readonly page: PageActions) {
-    const all = [this.pause, this.stop, this.mark, this.save, this.webPage, this.more, this.wide, this.close].map(
+    const all = [this.pause, this.mark, this.save, this.webPage, this.more, this.wide, this.stop, this.close].map(
       ({ element }) => element,
     );
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);

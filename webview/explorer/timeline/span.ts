@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../../extension/text/format';
 import { spanText as textOf } from '../../../extension/text/spanText';
 import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
-import { endOfStep, lastStep, stepAt } from '../../../extension/protocol/requests/stepTimes';
+import { lastStep, recordedEnd, stepAt } from '../../../extension/protocol/requests/stepTimes';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { TimeWindow } from '../state/zoom';
 
@@ -26,14 +26,14 @@ export type MomentMove = KeyMove | 'first' | 'last';
 export function firstSpan({ fromNs, toNs }: TimeWindow, atNs: number | null, steps: StepTimes | null): Span {
   if (steps && lastStep(steps) > 0) {
     const step = Math.min(stepAt(steps, atNs ?? (fromNs + toNs) / 2), lastStep(steps));
-    return { fromNs: endOfStep(steps, step - 1) ?? fromNs, toNs: endOfStep(steps, step) ?? toNs };
+    return { fromNs: recordedEnd(steps, step - 1, false) ?? fromNs, toNs: recordedEnd(steps, step, true) ?? toNs };
   }
   const length = (toNs - fromNs) * PAGE_PART;
   const from = Math.max(fromNs, Math.min(atNs ?? (fromNs + toNs - length) / 2, toNs - length));
   return { fromNs: from, toNs: from + length };
 }
 
-/** The time of the moment that a key leads to: ends of steps, or parts of the window; null: now. `atNs` null: from now. */
+/** The time of the moment that a key leads to: recorded ends of steps, or parts of the window; null: now. `atNs` null: from now. */
 export function moveMoment(
   atNs: number | null,
   window: TimeWindow,
@@ -47,13 +47,15 @@ export function moveMoment(
     return time >= nowNs ? null : Math.max(time, 0);
   }
   const last = lastStep(steps);
-  if (to === 'first' || to === 'last') return endOfStep(steps, to === 'first' ? 1 : last);
+  if (to === 'first' || to === 'last') return recordedEnd(steps, to === 'first' ? 1 : last, true);
   const at = atNs === null ? last + 1 : stepAt(steps, atNs);
   // Within a step, the next moment is its end.
-  const ended = atNs !== null && Math.floor(endOfStep(steps, at) ?? Infinity) <= atNs;
+  const ended = atNs !== null && Math.floor(recordedEnd(steps, at, true) ?? Infinity) <= atNs;
   const by = stepsByKey(to, window, steps);
   const step = at + by - (by > 0 && !ended ? 1 : 0);
-  return step > last ? null : endOfStep(steps, Math.max(step, 1));
+  if (step > last) return null;
+  const first = recordedEnd(steps, 1, true) ?? 0;
+  return Math.max(recordedEnd(steps, step, by > 0) ?? 0, Math.min(first, atNs ?? first));
 }
 
 /** The same among the only moments that can be shown. */
@@ -91,7 +93,11 @@ function nudgeSteps(span: Span, by: number, whole: boolean, steps: StepTimes): S
   const [first, last] = [stepAt(steps, span.fromNs + 1), Math.min(stepAt(steps, span.toNs), lastStep(steps))];
   const from = whole ? Math.min(Math.max(first + by, 1), lastStep(steps) - (last - first)) : first;
   const to = Math.min(Math.max(whole ? from + (last - first) : last + by, from), lastStep(steps));
-  return { fromNs: endOfStep(steps, from - 1) ?? span.fromNs, toNs: endOfStep(steps, to) ?? span.toNs };
+  const up = by > 0;
+  return {
+    fromNs: recordedEnd(steps, from - 1, up && whole) ?? span.fromNs,
+    toNs: recordedEnd(steps, to, up || to === from) ?? span.toNs,
+  };
 }
 
 /** From one place to another, whichever comes first. */
@@ -102,8 +108,9 @@ export function between(a: number, b: number): Span {
 /** Widened to whole steps; the step that runs ends now. */
 export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Span {
   if (!steps) return span;
-  const fromNs = endOfStep(steps, Math.min(stepAt(steps, span.fromNs + 1), lastStep(steps) + 1) - 1) ?? span.fromNs;
-  return { fromNs, toNs: endOfStep(steps, stepAt(steps, span.toNs)) ?? Math.max(nowNs, span.toNs) };
+  const first = Math.min(stepAt(steps, span.fromNs + 1), lastStep(steps) + 1);
+  const fromNs = recordedEnd(steps, first - 1, false) ?? span.fromNs;
+  return { fromNs, toNs: recordedEnd(steps, stepAt(steps, span.toNs), true) ?? Math.max(nowNs, span.toNs) };
 }
 
 /** `steps 300–340`, `step 7`, or `12.30 s – 15.00 s`. */

@@ -201,14 +201,17 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
   const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
   const kept = cluster.map(site => atEnd(site, context.source));
   const [atStep, failed] = [sum(kept.map(each => each.count)), context.failed];
+  const blocksPerStep = atStep / Math.max(1, context.axis.count - sinceStep + 1);
+  // Steps of the far past are merged, so rounds that kept nothing show in the number of blocks alone.
+  const apart = kind === 'size' || blocksPerStep === 0 ? 1 : 1 / blocksPerStep;
   return {
     class: kind,
     layer: cluster[0]?.verdict.layer ?? 'tensor',
     bytesPerStep: growthOf(cluster),
     ...(failed === null ? { count: atStep, bytes: sum(kept.map(each => each.bytes)) } : atFailure(cluster, failed)),
     bytesAtStep: failed === null && context.axis.source !== 'time' ? context.axis.count : null,
-    blocksPerStep: atStep / Math.max(1, context.axis.count - sinceStep + 1),
-    period: median(cluster.map(site => site.verdict.period ?? 1)),
+    blocksPerStep,
+    period: Math.max(apart, median(cluster.map(site => site.verdict.period ?? 1))),
     sinceStep,
     place,
     library: libraryOf(cluster, context.source),
