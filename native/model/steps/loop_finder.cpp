@@ -156,6 +156,9 @@ bool stands_for_it(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
   return a.once == b.once ? a.first < b.first : a.once > b.once;
 }
 
+/// Each of its rounds has one visit.
+bool comes_once(const LoopFinder::Loop &loop) { return loop.once == static_cast<int64_t>(loop.rounds); }
+
 }  // namespace
 
 SetUp set_up_of(std::string_view file, std::string_view function, bool below_user) {
@@ -254,7 +257,9 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
       best = loop;
   }
-  return known && known->once > 0 && !is_more_of_a_step(*best, *known) ? known : best;
+  if (!known || known->once <= 0 || is_more_of_a_step(*best, *known)) return best;
+  // A line that allocated several times in its first round was the first to have come often enough.
+  return comes_once(*best) && !comes_once(*known) && best->once > known->once ? best : known;
 }
 
 void LoopFinder::start_over() {

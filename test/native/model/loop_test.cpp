@@ -246,6 +246,13 @@ TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   CHECK_EQ(feed.count_steps(), 40u);
 }
 
+TEST(a_line_that_allocates_several_times_in_the_first_round_alone_makes_no_more_rounds) {
+  ServerFeed feed;
+  for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest), feed.touch(ServerFeed::kMiss, i == 0 ? 3 : 1);
+  CHECK_EQ(feed.anchor_line(), "50");
+  CHECK_EQ(feed.count_steps(), 40u);
+}
+
 TEST(a_few_rounds_are_no_more_because_a_line_of_theirs_allocates_several_times) {
   for (const int rounds : {6, 10}) {
     ServerFeed feed;

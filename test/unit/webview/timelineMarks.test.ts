@@ -157,6 +157,21 @@ test('in an interval that is not over they are where they are not over what is a
     [11, 11, 22, 22, 33, 33, 0, 0],
     'what is less for a while is no stripe',
   );
+  const dip = [0, 210, 240, 260].map((x, i) => ({ x, y: [40, 30, 30, 40][i]! }));
+  assert.deepEqual(
+    stackEdges(stack, { fromNs: 0, toNs: 400 }, 400, dip)[1]!
+      .map(({ x, y }) => [x, y])
+      .slice(4),
+    [
+      [200, 33],
+      [210, 33],
+      [210, 30],
+      [240, 30],
+      [240, 33],
+      [400, 33],
+    ],
+    'never more than is alive',
+  );
   const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, [{ x: 0, y: 1000 }]);
   assert.deepEqual(
     coarse!.map(({ x, y }) => [x, y]),

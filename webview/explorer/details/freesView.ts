@@ -32,10 +32,7 @@ export class FreesView {
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
     this.none.title = SAMPLED;
-    setTextOrHide(
-      this.none,
-      lines.length === 0 ? t('None of the sampled frees up to this moment was of these blocks.') : '',
-    );
+    setTextOrHide(this.none, lines.length === 0 ? t('None of these blocks is among the sampled frees.') : '');
   }
 
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {

@@ -29,24 +29,46 @@ export function stackEdges(
       return sum;
     });
     const open = last >= width - stack.unfinished;
-    for (const part of open ? partsOf(alive, fromNs, toNs, sum) : [{ fromNs, toNs, over: false }])
+    for (const part of open ? partsOf(alive, fromNs, toNs, sum) : [{ fromNs, toNs, most: sum }])
       edges.forEach((edge, group) => {
-        const y = part.over ? 0 : sums[group]!;
+        const y = Math.min(sums[group]!, part.most);
         edge.push({ x: part.fromNs, y }, { x: part.toNs, y });
       });
   }
   return edges;
 }
 
-/** A span in two parts: behind its last time without it, so many bytes are over what is alive. */
-function partsOf(alive: readonly Point[], fromNs: number, toNs: number, bytes: number) {
+interface Part {
+  fromNs: number;
+  toNs: number;
+  /** Not more is drawn. */
+  most: number;
+}
+
+/**
+ * Where less than so many bytes is alive for a while, not more is drawn; behind the last time with as much, nothing is: what was held
+ * is known of the begin and the end alone.
+ */
+function partsOf(alive: readonly Point[], fromNs: number, toNs: number, bytes: number): Part[] {
   const last = alive.findLastIndex(({ x, y }, at) => x < toNs && Math.min(y, alive[at + 1]?.y ?? y) >= bytes);
   const overNs = Math.max(fromNs, Math.min(toNs, last < 0 ? fromNs : (alive[last + 1]?.x ?? Infinity)));
-  const parts = [
-    { fromNs, toNs: overNs, over: false },
-    { fromNs: overNs, toNs, over: true },
-  ];
-  return parts.filter(part => part.fromNs < part.toNs);
+  const parts: Part[] = [];
+  for (
+    let at = Math.max(
+      0,
+      alive.findLastIndex(({ x }) => x <= fromNs),
+    );
+    at <= last;
+    at++
+  ) {
+    const [{ x, y }, next] = [alive[at]!, alive[at + 1]];
+    const most = Math.min(bytes, Math.max(y, next?.y ?? y));
+    const part = { fromNs: parts.length === 0 ? fromNs : x, toNs: Math.min(next?.x ?? toNs, overNs), most };
+    const before = parts.at(-1);
+    if (before?.most === most) before.toNs = part.toNs;
+    else parts.push(part);
+  }
+  return [...parts, { fromNs: overNs, toNs, most: 0 }].filter(part => part.fromNs < part.toNs);
 }
 
 interface Span {
