@@ -7,7 +7,7 @@ import type { NativeAddon } from '../native/addon';
 import { traceFile } from '../native/traceFile';
 import { GroupSlots, type KnownSlots } from './groupSlots';
 import type { Opening, TraceChange, TraceFacts } from '../protocol/requests/engineRequests';
-import type { EndMoment } from '../protocol/requests/moment';
+import { NOW, type EndMoment, type Moment } from '../protocol/requests/moment';
 import type { StackBy } from '../protocol/requests/timelineRequests';
 import { listedLayer } from '../protocol/trace';
 import { sum } from '../analysis/series/statistics';
@@ -93,9 +93,9 @@ export class FollowedTrace {
     for (const resume of this.held.splice(0)) resume();
   }
 
-  /** Resolves once what is read is what was pushed, or is pushed now: figures that are answered stand beside those. */
-  async pushable(): Promise<void> {
-    if (this.waiting !== undefined) await new Promise<void>(done => this.held.push(done));
+  /** Resolves once what was read is pushed: figures of now that are answered then stand beside it. At another moment, at once. */
+  async untilPushed(moment: Moment = NOW): Promise<void> {
+    if (moment.kind === 'now' && this.waiting !== undefined) await new Promise<void>(done => this.held.push(done));
   }
 
   /**

@@ -10,7 +10,7 @@ import { htmlChunks } from '../html/htmlFile';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { nameCells } from '../protocol/notebookCells';
-import { NOW, type OfMoment } from '../protocol/requests/moment';
+import type { OfMoment } from '../protocol/requests/moment';
 import { remembered } from '../base/maps';
 import type {
   Engine,
@@ -38,10 +38,7 @@ import { writeOomFiles } from './oomFiles';
 import { tensorOf } from './tensor';
 
 /** Figures that stand beside each other: they are of one moment. */
-const FIGURES: readonly PageMethod[] = [
-  ...(['sites', 'stackTree', 'ledger'] as const),
-  ...(['timeline', 'stackedTimeline', 'timelineSteps'] as const),
-];
+const FIGURES: readonly PageMethod[] = ['sites', 'stackTree', 'ledger', 'timeline', 'stackedTimeline', 'timelineSteps'];
 
 type Handlers = { [M in EngineMethod]: (of: EngineParams<M>) => EngineResult<M> | Promise<EngineResult<M>> };
 
@@ -64,7 +61,7 @@ export class TraceEngine implements Engine {
     stopHolderSearch: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopHolderSearch(finding),
     lines: async ({ trace, paths, folders, moment }) => {
       const shown = await this.traceOf(trace);
-      if (moment.kind === 'now') await shown.pushable();
+      await shown.untilPushed(moment);
       return linesOf(shown, paths, folders, moment);
     },
     nameMoment: async ({ trace, moment }) => nameMoment(await this.traceOf(trace), moment),
@@ -154,8 +151,7 @@ export class TraceEngine implements Engine {
   private async answerPage({ method, params, others, ...own }: PageQuestion): Promise<unknown> {
     const { trace } = own;
     const shown = await this.traceOf(trace);
-    const { moment = NOW } = (params ?? {}) as OfMoment;
-    if (FIGURES.includes(method) && moment.kind === 'now') await shown.pushable();
+    if (FIGURES.includes(method)) await shown.untilPushed((params as OfMoment).moment);
     nameCells(shown.session.native.info());
     const forecasts = remembered(this.forecasts, trace, () => new Forecasts(this.dist, shown.session));
     const model: PageModel = { shown, traces: () => this.namedTraces([own, ...others]) };

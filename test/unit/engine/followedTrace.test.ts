@@ -54,7 +54,7 @@ test('what a program frees at its end is not seen before the end is known; one t
     noSlots(),
   );
   announce();
-  const figures = (): Promise<unknown> => trace.pushable().then(() => seen.push('figures'));
+  const figures = (): Promise<unknown> => trace.untilPushed().then(() => seen.push('figures'));
   await figures();
   liveBytes = 0;
   announce();

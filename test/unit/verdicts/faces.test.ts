@@ -67,7 +67,7 @@ test('the table ends with what was found, in sentences, so that it stays on the 
   assertSentence(found);
 });
 
-test('an ended run without a leak says so; a failure is said', () => {
+test('a run that ended without a leak says so, and so does one that failed', () => {
   const clean = new StepRun();
   for (let step = 1; step <= 20; step++) {
     clean.pass(1, MB);

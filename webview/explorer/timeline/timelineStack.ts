@@ -41,7 +41,7 @@ export function stackEdges(
 interface Part {
   fromNs: number;
   toNs: number;
-  /** Not more is drawn. */
+  /** The most that is drawn (bytes). */
   most: number;
 }
 
@@ -52,15 +52,9 @@ interface Part {
 function partsOf(alive: readonly Point[], fromNs: number, toNs: number, bytes: number): Part[] {
   const last = alive.findLastIndex(({ x, y }, at) => x < toNs && Math.min(y, alive[at + 1]?.y ?? y) >= bytes);
   const overNs = Math.max(fromNs, Math.min(toNs, last < 0 ? fromNs : (alive[last + 1]?.x ?? Infinity)));
+  const first = alive.findLastIndex(({ x }) => x <= fromNs);
   const parts: Part[] = [];
-  for (
-    let at = Math.max(
-      0,
-      alive.findLastIndex(({ x }) => x <= fromNs),
-    );
-    at <= last;
-    at++
-  ) {
+  for (let at = Math.max(first, 0); at <= last; at++) {
     const [{ x, y }, next] = [alive[at]!, alive[at + 1]];
     const most = Math.min(bytes, Math.max(y, next?.y ?? y));
     const part = { fromNs: parts.length === 0 ? fromNs : x, toNs: Math.min(next?.x ?? toNs, overNs), most };
